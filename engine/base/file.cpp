@@ -1,0 +1,136 @@
+#include "engine/base/file.h"
+
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+namespace kw {
+namespace {
+
+class Descriptor {
+public:
+    explicit Descriptor(int fd) : fd_(fd) {}
+    ~Descriptor() {
+        if (fd_ >= 0) ::close(fd_);
+    }
+    Descriptor(const Descriptor&) = delete;
+    Descriptor& operator=(const Descriptor&) = delete;
+    [[nodiscard]] int get() const { return fd_; }
+    [[nodiscard]] bool ok() const { return fd_ >= 0; }
+
+private:
+    int fd_;
+};
+
+std::unexpected<Error> fail_errno(Stage stage, std::string_view what, const std::filesystem::path& path) {
+    const int error = errno;
+    const auto code = error == ENOENT ? ErrorCode::not_found : ErrorCode::invalid_input;
+    return fail(stage, code, fmt::format("cannot {} '{}': {}", what, path.string(), std::strerror(error)),
+                Where{path.string()});
+}
+
+} // namespace
+
+Result<std::string> read_file(const std::filesystem::path& path, std::size_t max_bytes, Stage stage) {
+    // O_NONBLOCK so that a FIFO in a task folder is refused instead of waited for.
+    const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
+    if (!file.ok()) return fail_errno(stage, "open", path);
+    struct stat info{};
+    if (::fstat(file.get(), &info) != 0) return fail_errno(stage, "read", path);
+    if (!S_ISREG(info.st_mode))
+        return fail(stage, ErrorCode::invalid_input, fmt::format("'{}' is not a regular file", path.string()),
+                    Where{path.string()});
+    if (static_cast<std::uint64_t>(info.st_size) > max_bytes)
+        return fail(stage, ErrorCode::invalid_input,
+                    fmt::format("'{}' holds {} bytes; at most {} are read", path.string(), info.st_size, max_bytes),
+                    Where{path.string()});
+    std::string text(static_cast<std::size_t>(info.st_size), '\0');
+    std::size_t done = 0;
+    while (done < text.size()) {
+        const ssize_t n = ::read(file.get(), text.data() + done, text.size() - done);
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) return fail_errno(stage, "read", path);
+        if (n == 0) break;
+        done += static_cast<std::size_t>(n);
+    }
+    text.resize(done);
+    return text;
+}
+
+Result<void> write_file(const std::filesystem::path& path, std::string_view text, Stage stage) {
+    const std::filesystem::path temporary = path.string() + fmt::format(".{}.tmp", ::getpid());
+    {
+        const Descriptor file{::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644)};
+        if (!file.ok()) return fail_errno(stage, "write", path);
+        std::size_t done = 0;
+        while (done < text.size()) {
+            const ssize_t n = ::write(file.get(), text.data() + done, text.size() - done);
+            if (n < 0 && errno == EINTR) continue;
+            if (n < 0) {
+                const auto error = fail_errno(stage, "write", path);
+                ::unlink(temporary.c_str());
+                return error;
+            }
+            done += static_cast<std::size_t>(n);
+        }
+    }
+    if (::rename(temporary.c_str(), path.c_str()) != 0) {
+        const auto error = fail_errno(stage, "write", path);
+        ::unlink(temporary.c_str());
+        return error;
+    }
+    return {};
+}
+
+std::size_t first_invalid_utf8(std::string_view text) {
+    std::size_t i = 0;
+    while (i < text.size()) {
+        const auto lead = static_cast<unsigned char>(text[i]);
+        if (lead < 0x80) {
+            ++i;
+            continue;
+        }
+        const int extra = lead >= 0xC2 && lead <= 0xDF ? 1 : lead >= 0xE0 && lead <= 0xEF ? 2 : lead >= 0xF0 && lead <= 0xF4 ? 3 : 0;
+        if (extra == 0 || text.size() - i <= static_cast<std::size_t>(extra)) return i;
+        std::uint32_t value = lead & (0x3Fu >> extra);
+        for (int k = 1; k <= extra; ++k) {
+            const auto next = static_cast<unsigned char>(text[i + static_cast<std::size_t>(k)]);
+            if ((next & 0xC0u) != 0x80u) return i;
+            value = value << 6 | (next & 0x3Fu);
+        }
+        // Overlong forms, surrogates and values past U+10FFFF are not UTF-8 (RFC 3629 §3).
+        if ((extra == 2 && value < 0x800) || (extra == 3 && (value < 0x10000 || value > 0x10FFFF))
+            || (value >= 0xD800 && value <= 0xDFFF))
+            return i;
+        i += static_cast<std::size_t>(extra) + 1;
+    }
+    return std::string_view::npos;
+}
+
+Where position_at(std::string_view text, std::size_t offset, std::string file) {
+    offset = offset < text.size() ? offset : text.size();
+    Where where{std::move(file), 1, 1};
+    for (std::size_t i = 0; i < offset; ++i) {
+        if (text[i] == '\n') {
+            ++where.line;
+            where.column = 1;
+        } else {
+            ++where.column;
+        }
+    }
+    return where;
+}
+
+std::filesystem::path executable_folder() {
+    std::error_code error;
+    const auto path = std::filesystem::read_symlink("/proc/self/exe", error);
+    return error ? std::filesystem::path{} : path.parent_path();
+}
+
+} // namespace kw
