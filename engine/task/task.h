@@ -1,0 +1,91 @@
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/task/expression.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+/// A kernel task as its folder states it: docs/design.md §2.
+namespace kw::task {
+
+enum class ScalarType { f16, bf16, f32, f64, i8, u8, i16, u16, i32, u32, i64, u64, boolean };
+
+[[nodiscard]] std::string_view to_string(ScalarType type); ///< as task.toml spells it: "f32", "bool"
+[[nodiscard]] std::optional<ScalarType> scalar_type_from(std::string_view name);
+[[nodiscard]] std::size_t size_of(ScalarType type); ///< bytes
+
+enum class Role { input, output, inout };
+
+/// How an input gets its values. `a` and `b` mean what the kind takes: mean and std, low and high (inclusive for integers), n.
+struct Fill {
+    enum class Kind { normal, uniform, integers, permutation, sorted, zeros, ones, iota, file };
+    Kind kind = Kind::normal;
+    double a = 0;
+    double b = 1;
+    std::string file; ///< .npy, relative to the task; Kind::file only
+};
+
+/// |actual − expected| ≤ atol + rtol·|expected|, as numpy.allclose.
+struct Tolerance {
+    double atol = 1e-5;
+    double rtol = 1e-5;
+};
+
+struct Tensor {
+    std::string name;
+    ScalarType type = ScalarType::f32;
+    std::vector<Expression> shape;
+    Role role = Role::input;
+    Fill fill{};
+    std::string expected; ///< .npy with the right output; empty: the reference computes it
+    std::optional<Tolerance> tolerance;
+    Where where{};
+};
+
+struct Scalar {
+    ScalarType type = ScalarType::f32;
+    std::variant<std::int64_t, double> value; ///< integer types and bool hold the first
+    Where where{};
+};
+
+/// One set of sizes that candidates are verified at; the timed ones are also timed.
+struct Case {
+    Sizes sizes;
+    bool timed = false;
+    std::string label; ///< "rows=4096 cols=1024"
+};
+
+struct Task {
+    std::string name;
+    std::string title;
+    std::string kernel;
+    std::string reference;
+    std::vector<std::string> baselines; ///< never empty: the reference when the file names none
+    std::vector<Tensor> tensors;
+    std::map<std::string, Scalar, std::less<>> scalars;
+    std::vector<Case> cases; ///< [sizes] first, then each [[case]] laid over it
+    Sizes sim_sizes;         ///< laid over the first case for checks on the simulator
+    Tolerance tolerance{};
+
+    [[nodiscard]] const Tensor* find_tensor(std::string_view name) const;
+};
+
+/// The text files of a task folder by their name relative to it: task.toml, sources, headers; .npy as bytes.
+using Files = std::map<std::string, std::string, std::less<>>;
+
+/// Reads what an evaluation may need from a folder: task.toml and every .cu .cuh .h .hpp .inl .npy below it.
+/// Refused with a sentence: no task.toml, text that is not UTF-8 (with its position), a text file over 16 MiB, more than 256 MiB in all.
+[[nodiscard]] Result<Files> read_folder(const std::filesystem::path& folder);
+
+/// Parses files["task.toml"] and checks everything that can be checked without a candidate. Every error has file, line and column.
+[[nodiscard]] Result<Task> parse_task(const Files& files);
+
+} // namespace kw::task
