@@ -1,0 +1,47 @@
+#pragma once
+
+#include "engine/compile/compiler.h"
+#include "engine/pipeline/evaluation.h"
+#include "engine/task/task.h"
+
+#include <functional>
+#include <optional>
+#include <stop_token>
+#include <string>
+
+/// From a task's files to an Evaluation. Compilation happens in the calling process, which stays warm; everything that runs
+/// candidate code goes through an Executor, so that it can be a child that may be killed.
+namespace kw::pipeline {
+
+using Progress = device::Progress;
+
+struct Options {
+    std::string candidate;     ///< file in the task; empty: task.kernel
+    std::string device = "auto"; ///< auto | sim | sim:<gpu> | cuda | cuda:<n>
+    task::Sizes configuration; ///< tunables that differ from their defaults
+    Stages stages{};
+    std::optional<std::uint64_t> seed{}; ///< fixed seeds for reproduction; drawn from the system otherwise
+    bool flush_l2 = true;
+    double verify_timeout_s = 60;
+    double bench_timeout_s = 120;
+    std::uint64_t memory_limit_bytes = 0; ///< 0: three quarters of what the machine has available
+};
+[[nodiscard]] Json to_json(const Options& options);
+[[nodiscard]] Result<Options> options_from_json(const Json& json);
+
+/// Runs jobs (made by evaluate, understood by execute.h) where candidate code may run.
+class Executor {
+public:
+    virtual ~Executor() = default;
+    /// Fails with ErrorCode::crashed or timeout when the job took its process along; the next call must work again.
+    [[nodiscard]] virtual Result<Json> execute(const Json& job, double timeout_s, std::stop_token stop, const Progress& progress) = 0;
+    /// What open_device(id) would give, asked where kernels run.
+    [[nodiscard]] virtual Result<device::Info> describe(const std::string& device) = 0;
+};
+
+/// A candidate that is wrong, faults or does not compile is an Evaluation, not an Error. Errors: the task, the options, the
+/// environment, cancellation.
+[[nodiscard]] Result<Evaluation> evaluate(const task::Files& files, const Options& options, compile::Compiler& compiler,
+                                          Executor& executor, std::stop_token stop, const Progress& progress);
+
+} // namespace kw::pipeline

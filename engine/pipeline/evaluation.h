@@ -1,0 +1,105 @@
+#pragma once
+
+#include "engine/base/json.h"
+#include "engine/base/result.h"
+#include "engine/bench/statistics.h"
+#include "engine/compile/compiler.h"
+#include "engine/device/device.h"
+#include "engine/reward/rule.h"
+#include "engine/task/task.h"
+#include "engine/verify/compare.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// What evaluating one candidate yields: docs/design.md §3. One value, the same on the wire, in a session and in every view.
+namespace kw::pipeline {
+
+/// The stages an evaluation may be asked for. Compile always runs; a stage needs those before it that it names in the design.
+struct Stages {
+    bool verify = true;
+    bool bench = true;
+    bool profile = false;
+    bool operator==(const Stages&) const = default;
+};
+/// From a list such as "compile,verify,bench,profile,reward"; an unknown name is an error that lists the known ones.
+[[nodiscard]] Result<Stages> parse_stages(std::string_view list);
+
+/// One output tensor of one run compared with the reference.
+struct Check {
+    task::Sizes sizes;
+    std::uint64_t seed = 0;
+    std::string tensor;
+    bool ok = false;
+    std::string problem; ///< why not, when the numbers do not say it: "input x was modified", "fault"
+    verify::Comparison comparison;
+};
+
+struct VerifyReport {
+    bool ok = false;
+    std::vector<Check> checks;
+    std::optional<device::Fault> fault{};
+    std::string because; ///< one sentence when !ok
+    std::string output;  ///< what the kernel printed
+    double milliseconds = 0;
+};
+
+/// Times of one source, in µs. `ratio` is baseline median ÷ candidate median: above 1 the candidate is faster.
+struct BaselineTime {
+    std::string name;
+    bench::Summary time;
+    double ratio = 0;
+    bench::Interval ratio_ci{};
+    std::string problem; ///< why there is no time
+};
+
+struct BenchReport {
+    bool estimated = false;
+    bool sampled = false; ///< estimate from some of the grid's blocks
+    bool cold = true;
+    task::Sizes sizes;
+    bench::Summary time;
+    std::vector<BaselineTime> baselines;
+    std::vector<std::string> limited_by; ///< one per launch, when known
+    std::string problem; ///< why there is no time
+    double milliseconds = 0; ///< what measuring took
+};
+
+struct CompileReport {
+    bool ok = false;
+    double milliseconds = 0;
+    std::vector<compile::Diagnostic> diagnostics;
+    std::vector<compile::Kernel> kernels;
+};
+
+struct AuditFinding {
+    std::string rule;
+    std::string severity; ///< "note", "warning", "error"; an error fails the audit
+    Where where{};
+    std::string why;
+};
+
+struct Evaluation {
+    std::string task;
+    std::string candidate; ///< file name
+    std::string source_sha256;
+    task::Sizes configuration; ///< tunables
+    device::Info device;
+    CompileReport compile;
+    std::vector<AuditFinding> audit;
+    std::optional<VerifyReport> verify{};
+    std::optional<BenchReport> bench{};
+    std::optional<Json> profile{};
+    std::optional<reward::Reward> reward{};
+
+    /// Compiled, and verified when that was asked for.
+    [[nodiscard]] bool ok() const;
+};
+
+[[nodiscard]] Json to_json(const Evaluation& evaluation);
+[[nodiscard]] Result<Evaluation> evaluation_from_json(const Json& json);
+
+} // namespace kw::pipeline
