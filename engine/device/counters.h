@@ -87,5 +87,7 @@ struct LaunchCounters {
     Events events;
     std::vector<LineEvents> lines;
 };
+[[nodiscard]] Json to_json(const LaunchCounters& counters);
+[[nodiscard]] LaunchCounters launch_counters_from_json(const Json& json);
 
 } // namespace kw::device

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -47,12 +48,13 @@ struct Info {
     Limits limits;
 };
 [[nodiscard]] Json to_json(const Info& info);
+[[nodiscard]] Info info_from_json(const Json& json);
 
-/// Compiled code. The simulator reads `ptx`; a GPU loads `cubin`. `source_folder` is not used for reading files: names in
-/// line information are already relative to the task.
+/// Compiled code. The simulator reads `ptx`; a GPU loads `cubin`. File names in line information are relative to the task.
 struct Image {
     std::string ptx;
     std::string cubin;
+    std::map<std::string, std::uint32_t, std::less<>> registers{}; ///< per thread by lowered kernel name, from ptxas; for estimates
 };
 
 struct LaunchConfig {
