@@ -76,6 +76,8 @@ struct Output {
 
 [[nodiscard]] Json to_json(const Diagnostic& diagnostic);
 [[nodiscard]] Json to_json(const Kernel& kernel);
+[[nodiscard]] Diagnostic diagnostic_from_json(const Json& json);
+[[nodiscard]] Kernel kernel_from_json(const Json& json);
 /// `compile` of docs/design.md §3: ok, ms, diagnostics, kernels.
 [[nodiscard]] Json to_json(const Output& output);
 
