@@ -29,9 +29,11 @@ struct Summary {
 [[nodiscard]] Summary summarize(std::span<const double> samples_us);
 
 /// Percentile-bootstrap confidence interval of the median; deterministic for a seed.
-[[nodiscard]] Interval median_interval(std::span<const double> samples, double confidence = 0.95, std::uint64_t seed = 1);
+[[nodiscard]] Interval median_interval(std::span<const double> samples, double confidence = 0.95,
+                                       std::uint64_t seed = 1);
 
-/// The same of median(numerator) ÷ median(denominator), resampling both independently. With one sample each (an estimate) lo = hi = ratio.
+/// The same of median(numerator) ÷ median(denominator), resampling both independently. With one sample each (an
+/// estimate) lo = hi = ratio.
 [[nodiscard]] Interval ratio_interval(std::span<const double> numerator, std::span<const double> denominator,
                                       double confidence = 0.95, std::uint64_t seed = 1);
 

@@ -15,14 +15,14 @@ struct Events {
     std::uint64_t thread_instructions = 0;
 
     // Warp instructions by the pipe that would issue them.
-    std::uint64_t fp32 = 0;      ///< add, sub, mul, fma, min, max, compare in f32
+    std::uint64_t fp32 = 0; ///< add, sub, mul, fma, min, max, compare in f32
     std::uint64_t fp64 = 0;
-    std::uint64_t fp16 = 0;      ///< f16, bf16 and their packed forms
-    std::uint64_t integer = 0;   ///< integer arithmetic, logic, shifts, moves, selects, conversions between integers
-    std::uint64_t special = 0;   ///< ex2, lg2, sin, cos, rcp, rsqrt, sqrt, division, float conversions
-    std::uint64_t tensor = 0;    ///< mma and wmma
+    std::uint64_t fp16 = 0;       ///< f16, bf16 and their packed forms
+    std::uint64_t integer = 0;    ///< integer arithmetic, logic, shifts, moves, selects, conversions between integers
+    std::uint64_t special = 0;    ///< ex2, lg2, sin, cos, rcp, rsqrt, sqrt, division, float conversions
+    std::uint64_t tensor = 0;     ///< mma and wmma
     std::uint64_t load_store = 0; ///< any access to memory, atomics included
-    std::uint64_t control = 0;   ///< branches, calls, barriers, votes, shuffles
+    std::uint64_t control = 0;    ///< branches, calls, barriers, votes, shuffles
 
     // Thread-level floating-point operations; a fused multiply-add counts two.
     std::uint64_t flops_fp32 = 0;
@@ -37,7 +37,8 @@ struct Events {
     std::uint64_t global_store_requests = 0;
     std::uint64_t global_store_sectors = 0;
     std::uint64_t global_store_bytes = 0;
-    std::uint64_t unique_load_sectors = 0;  ///< distinct sectors read in the launch: the least that must come from memory
+    std::uint64_t unique_load_sectors =
+        0; ///< distinct sectors read in the launch: the least that must come from memory
     std::uint64_t unique_store_sectors = 0; ///< distinct sectors written in the launch
 
     // Shared memory: 32 banks of 4 bytes. A conflict-free request takes one wavefront per 128 bytes.

@@ -33,9 +33,9 @@ struct Limits {
     std::uint32_t max_threads_per_block = 1024;
     Dim3 max_block{1024, 1024, 64};
     Dim3 max_grid{2147483647u, 65535, 65535};
-    std::uint32_t max_shared_bytes = 49152;         ///< per block without opting in
-    std::uint32_t max_shared_bytes_optin = 49152;   ///< per block after cuFuncSetAttribute
-    std::uint64_t memory_bytes = 0;                 ///< what allocate() can give in all
+    std::uint32_t max_shared_bytes = 49152;       ///< per block without opting in
+    std::uint32_t max_shared_bytes_optin = 49152; ///< per block after cuFuncSetAttribute
+    std::uint64_t memory_bytes = 0;               ///< what allocate() can give in all
 };
 
 struct Info {
@@ -50,11 +50,13 @@ struct Info {
 [[nodiscard]] Json to_json(const Info& info);
 [[nodiscard]] Info info_from_json(const Json& json);
 
-/// Compiled code. The simulator reads `ptx`; a GPU loads `cubin`. File names in line information are relative to the task.
+/// Compiled code. The simulator reads `ptx`; a GPU loads `cubin`. File names in line information are relative to the
+/// task.
 struct Image {
     std::string ptx;
     std::string cubin;
-    std::map<std::string, std::uint32_t, std::less<>> registers{}; ///< per thread by lowered kernel name, from ptxas; for estimates
+    std::map<std::string, std::uint32_t, std::less<>>
+        registers{}; ///< per thread by lowered kernel name, from ptxas; for estimates
 };
 
 struct LaunchConfig {
@@ -86,7 +88,8 @@ enum class FaultKind {
 /// Something that a kernel did wrong, as precisely as the device can tell. Empty members are unknown.
 struct Fault {
     FaultKind kind = FaultKind::launch_failure;
-    std::string message; ///< one sentence, e.g. "4-byte write to global memory at 0x… is 12 bytes past the end of y (4096 bytes)"
+    std::string message; ///< one sentence, e.g. "4-byte write to global memory at 0x… is 12 bytes past the end of y
+                         ///< (4096 bytes)"
     std::string kernel;
     Where where{};
     std::optional<Dim3> block{};  ///< blockIdx
@@ -132,11 +135,12 @@ struct MeasureOptions {
 struct Measurement {
     std::string label;
     bool estimated = false;
-    bool cold = true;      ///< L2 was flushed before each sample
-    bool sampled = false;  ///< estimate from some of the grid's blocks, scaled up
+    bool cold = true;     ///< L2 was flushed before each sample
+    bool sampled = false; ///< estimate from some of the grid's blocks, scaled up
     std::vector<double> samples_us;
     std::vector<LaunchCounters> counters; ///< simulator only, one per launch
-    std::vector<std::string> limited_by;  ///< simulator only, one per launch: what bounds the estimate ("DRAM", "FP32", …)
+    std::vector<std::string>
+        limited_by; ///< simulator only, one per launch: what bounds the estimate ("DRAM", "FP32", …)
     std::optional<Fault> fault{};
 };
 
@@ -151,7 +155,8 @@ public:
 
     [[nodiscard]] virtual Result<std::unique_ptr<Module>> load(const Image& image) = 0;
 
-    /// Memory aligned to 256 bytes, contents unspecified and treated as never written by checks that look. `label` names it in faults.
+    /// Memory aligned to 256 bytes, contents unspecified and treated as never written by checks that look. `label`
+    /// names it in faults.
     [[nodiscard]] virtual Result<Pointer> allocate(std::uint64_t bytes, std::string_view label) = 0;
     virtual void release(Pointer pointer) = 0;
     [[nodiscard]] virtual Result<void> upload(Pointer to, std::span<const std::byte> from) = 0;
@@ -159,15 +164,17 @@ public:
     /// Sets every byte; used to poison outputs.
     [[nodiscard]] virtual Result<void> fill(Pointer to, std::uint64_t bytes, std::byte value) = 0;
 
-    /// `parameters` is the kernel's parameter block, laid out as the PTX declares it. Checks the configuration against info().limits.
-    /// May return before the kernel has ended on a GPU; synchronize() then tells its fault.
-    [[nodiscard]] virtual Result<LaunchOutcome> launch(Module& module, std::string_view kernel, const LaunchConfig& config,
+    /// `parameters` is the kernel's parameter block, laid out as the PTX declares it. Checks the configuration against
+    /// info().limits. May return before the kernel has ended on a GPU; synchronize() then tells its fault.
+    [[nodiscard]] virtual Result<LaunchOutcome> launch(Module& module, std::string_view kernel,
+                                                       const LaunchConfig& config,
                                                        std::span<const std::byte> parameters, std::stop_token stop) = 0;
     [[nodiscard]] virtual Result<LaunchOutcome> synchronize(std::stop_token stop) = 0;
 
     /// Times all works in one interleaved run (GPU), or estimates each from one counted execution (simulator).
-    [[nodiscard]] virtual Result<std::vector<Measurement>> measure(std::span<const Work> works, const MeasureOptions& options,
-                                                                   std::stop_token stop, const Progress& progress) = 0;
+    [[nodiscard]] virtual Result<std::vector<Measurement>> measure(std::span<const Work> works,
+                                                                   const MeasureOptions& options, std::stop_token stop,
+                                                                   const Progress& progress) = 0;
 };
 
 } // namespace kw::device

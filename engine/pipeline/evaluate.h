@@ -9,16 +9,16 @@
 #include <stop_token>
 #include <string>
 
-/// From a task's files to an Evaluation. Compilation happens in the calling process, which stays warm; everything that runs
-/// candidate code goes through an Executor, so that it can be a child that may be killed.
+/// From a task's files to an Evaluation. Compilation happens in the calling process, which stays warm; everything that
+/// runs candidate code goes through an Executor, so that it can be a child that may be killed.
 namespace kw::pipeline {
 
 using Progress = device::Progress;
 
 struct Options {
-    std::string candidate;     ///< file in the task; empty: task.kernel
+    std::string candidate;       ///< file in the task; empty: task.kernel
     std::string device = "auto"; ///< auto | sim | sim:<gpu> | cuda | cuda:<n>
-    task::Sizes configuration; ///< tunables that differ from their defaults
+    task::Sizes configuration;   ///< tunables that differ from their defaults
     Stages stages{};
     std::optional<std::uint64_t> seed{}; ///< fixed seeds for reproduction; drawn from the system otherwise
     bool flush_l2 = true;
@@ -34,13 +34,14 @@ class Executor {
 public:
     virtual ~Executor() = default;
     /// Fails with ErrorCode::crashed or timeout when the job took its process along; the next call must work again.
-    [[nodiscard]] virtual Result<Json> execute(const Json& job, double timeout_s, std::stop_token stop, const Progress& progress) = 0;
+    [[nodiscard]] virtual Result<Json> execute(const Json& job, double timeout_s, std::stop_token stop,
+                                               const Progress& progress) = 0;
     /// What open_device(id) would give, asked where kernels run.
     [[nodiscard]] virtual Result<device::Info> describe(const std::string& device) = 0;
 };
 
-/// A candidate that is wrong, faults or does not compile is an Evaluation, not an Error. Errors: the task, the options, the
-/// environment, cancellation.
+/// A candidate that is wrong, faults or does not compile is an Evaluation, not an Error. Errors: the task, the options,
+/// the environment, cancellation.
 [[nodiscard]] Result<Evaluation> evaluate(const task::Files& files, const Options& options, compile::Compiler& compiler,
                                           Executor& executor, std::stop_token stop, const Progress& progress);
 

@@ -15,10 +15,12 @@
 #include <string_view>
 #include <vector>
 
-/// What evaluating one candidate yields: docs/design.md §3. One value, the same on the wire, in a session and in every view.
+/// What evaluating one candidate yields: docs/design.md §3. One value, the same on the wire, in a session and in every
+/// view.
 namespace kw::pipeline {
 
-/// The stages an evaluation may be asked for. Compile always runs; a stage needs those before it that it names in the design.
+/// The stages an evaluation may be asked for. Compile always runs; a stage needs those before it that it names in the
+/// design.
 struct Stages {
     bool verify = true;
     bool bench = true;
@@ -64,8 +66,8 @@ struct BenchReport {
     bench::Summary time;
     std::vector<BaselineTime> baselines;
     std::vector<std::string> limited_by; ///< one per launch, when known
-    std::string problem; ///< why there is no time
-    double milliseconds = 0; ///< what measuring took
+    std::string problem;                 ///< why there is no time
+    double milliseconds = 0;             ///< what measuring took
 };
 
 struct CompileReport {
@@ -99,7 +101,13 @@ struct Evaluation {
     [[nodiscard]] bool ok() const;
 };
 
+[[nodiscard]] Json to_json(const VerifyReport& report);
+[[nodiscard]] Json to_json(const BenchReport& report);
 [[nodiscard]] Json to_json(const Evaluation& evaluation);
+
+/// These two throw nlohmann::json::exception on a malformed value, as they read what this program wrote.
+[[nodiscard]] VerifyReport verify_report_from_json(const Json& json);
+[[nodiscard]] BenchReport bench_report_from_json(const Json& json);
 [[nodiscard]] Result<Evaluation> evaluation_from_json(const Json& json);
 
 } // namespace kw::pipeline

@@ -21,7 +21,8 @@ class JobRunner {
 public:
     JobRunner();
     ~JobRunner();
-    /// Jobs are what evaluate() sends: verify or bench of already compiled code. The value is what evaluate() reads back.
+    /// Jobs are what evaluate() sends: verify or bench of already compiled code. The value is what evaluate() reads
+    /// back.
     [[nodiscard]] Result<Json> run(const Json& job, std::stop_token stop, const device::Progress& progress);
 
 private:

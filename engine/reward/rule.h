@@ -7,17 +7,18 @@
 #include <string>
 #include <vector>
 
-/// The reward of an evaluation, by a rule that is data, so that a finished trajectory can be re-scored under another one.
+/// The reward of an evaluation, by a rule that is data, so that a finished trajectory can be re-scored under another
+/// one.
 namespace kw::reward {
 
 /// The default is the one of CUDA Agent (arXiv 2602.24286).
 struct Rule {
     std::string name = "cuda-agent";
-    double margin = 0.05;     ///< a baseline is beaten when the speed-up's interval clears 1 + margin
-    double incorrect = -1;    ///< does not compile, faults, wrong, or failed its audit
+    double margin = 0.05;  ///< a baseline is beaten when the speed-up's interval clears 1 + margin
+    double incorrect = -1; ///< does not compile, faults, wrong, or failed its audit
     double correct = 1;
-    double beats_first = 2;   ///< beats the first baseline
-    double beats_all = 3;     ///< beats every baseline; with one baseline that is the same event and this value counts
+    double beats_first = 2; ///< beats the first baseline
+    double beats_all = 3;   ///< beats every baseline; with one baseline that is the same event and this value counts
     bool operator==(const Rule&) const = default;
 };
 [[nodiscard]] Json to_json(const Rule& rule);
@@ -25,7 +26,7 @@ struct Rule {
 
 struct Speedup {
     std::string baseline;
-    double value = 0;          ///< baseline median ÷ candidate median
+    double value = 0; ///< baseline median ÷ candidate median
     bench::Interval interval{};
     bool operator==(const Speedup&) const = default;
 };

@@ -1,0 +1,150 @@
+#include "engine/pipeline/evaluate.h"
+
+#include "engine/base/hash.h"
+#include "engine/pipeline/job.h"
+#include "engine/pipeline/memory.h"
+#include "engine/pipeline/sources.h"
+
+#include <fmt/format.h>
+
+#include <random>
+
+namespace kw::pipeline {
+namespace {
+
+std::uint64_t draw_seed() {
+    std::random_device device; // the operating system's generator on Linux
+    return (std::uint64_t{device()} << 32 | device()) >> 11;
+}
+
+Result<Source> build_trusted(const std::string& role, const std::string& file, const task::Task& task,
+                             const task::Files& files, const device::Info& info, compile::Compiler& compiler,
+                             std::stop_token stop) {
+    auto built = build_source(file, {}, task, files, info, compiler, stop);
+    if (!built) return std::unexpected(built.error());
+    if (!built->report.ok)
+        return fail(Stage::task, ErrorCode::invalid_input,
+                    fmt::format("the {} {} cannot be used: {}", role, file, first_error(built->report)));
+    return std::move(built->source);
+}
+
+/// A run that had to be killed is a verdict on the candidate, not an error of the environment.
+std::optional<VerifyReport> verdict_of(const Error& error, double timeout_s) {
+    if (error.code != ErrorCode::timeout) return std::nullopt;
+    VerifyReport report;
+    report.because = fmt::format("verification did not finish within {} s and was stopped", timeout_s);
+    report.fault = device::Fault{.kind = device::FaultKind::endless_loop,
+                                 .message = report.because,
+                                 .kernel = {},
+                                 .space = {},
+                                 .allocation = {}};
+    return report;
+}
+
+Result<void> run_stages(Evaluation& evaluation, Job& job, const Options& options, Executor& executor,
+                        std::stop_token stop, const Progress& progress) {
+    if (options.stages.verify) {
+        job.kind = Job::Kind::verify;
+        auto answer = executor.execute(to_json(job), options.verify_timeout_s, stop, progress);
+        if (answer) {
+            evaluation.verify = verify_report_from_json(*answer);
+        } else if (auto verdict = verdict_of(answer.error(), options.verify_timeout_s)) {
+            evaluation.verify = std::move(*verdict);
+        } else {
+            return std::unexpected(answer.error());
+        }
+        // A wrong kernel's time means nothing; its counters may still say why.
+        if (!evaluation.verify->ok) return {};
+    }
+    if (!options.stages.bench && !options.stages.profile) return {};
+    job.kind = Job::Kind::bench;
+    auto answer = executor.execute(to_json(job), options.bench_timeout_s, stop, progress);
+    if (!answer && answer.error().code == ErrorCode::timeout) {
+        evaluation.bench = BenchReport{
+            .sizes = {},
+            .time = {},
+            .baselines = {},
+            .limited_by = {},
+            .problem = fmt::format("timing did not finish within {} s and was stopped", options.bench_timeout_s)};
+        return {};
+    }
+    if (!answer) return std::unexpected(answer.error());
+    if (options.stages.bench) evaluation.bench = bench_report_from_json(answer->at("bench"));
+    if (answer->contains("profile")) evaluation.profile = answer->at("profile");
+    return {};
+}
+
+reward::Facts facts_of(const Evaluation& evaluation) {
+    reward::Facts facts;
+    facts.compiled = evaluation.compile.ok;
+    if (!facts.compiled) facts.failure = first_error(evaluation.compile);
+    for (const auto& finding : evaluation.audit) {
+        if (finding.severity != "error") continue;
+        facts.audit_passed = false;
+        if (facts.failure.empty()) facts.failure = finding.why;
+    }
+    facts.verified = evaluation.verify && evaluation.verify->ok;
+    if (facts.compiled && evaluation.verify && !evaluation.verify->ok) facts.failure = evaluation.verify->because;
+    if (evaluation.bench) {
+        facts.estimated = evaluation.bench->estimated;
+        for (const auto& baseline : evaluation.bench->baselines)
+            facts.speedups.push_back({baseline.name, baseline.ratio, baseline.ratio_ci});
+    }
+    return facts;
+}
+
+/// A reward needs a verdict: either the candidate already failed, or both correctness and time were asked for.
+bool has_verdict(const Evaluation& evaluation) {
+    if (!evaluation.compile.ok || (evaluation.verify && !evaluation.verify->ok)) return true;
+    return evaluation.verify && evaluation.bench;
+}
+
+} // namespace
+
+Result<Evaluation> evaluate(const task::Files& files, const Options& options, compile::Compiler& compiler,
+                            Executor& executor, std::stop_token stop, const Progress& progress) {
+    auto task = task::parse_task(files);
+    if (!task) return std::unexpected(task.error());
+    const auto info = executor.describe(options.device);
+    if (!info) return std::unexpected(info.error());
+
+    Evaluation evaluation;
+    evaluation.task = task->name;
+    evaluation.candidate = options.candidate.empty() ? task->kernel : options.candidate;
+    evaluation.device = *info;
+    evaluation.device.toolkit = compiler.version();
+
+    progress("compile", -1);
+    auto candidate = build_source(evaluation.candidate, options.configuration, *task, files, *info, compiler, stop);
+    if (!candidate) return std::unexpected(candidate.error());
+    evaluation.source_sha256 = sha256_hex(candidate->source.text);
+    evaluation.configuration = candidate->source.configuration;
+    evaluation.compile = std::move(candidate->report);
+
+    if (evaluation.compile.ok && (options.stages.verify || options.stages.bench || options.stages.profile)) {
+        Job job;
+        for (const auto& [name, content] : files)
+            if (name == "task.toml" || name.ends_with(".npy")) job.files[name] = content;
+        job.options = options;
+        job.seed = options.seed.value_or(draw_seed());
+        job.candidate = std::move(candidate->source);
+        auto reference = build_trusted("reference", task->reference, *task, files, *info, compiler, stop);
+        if (!reference) return std::unexpected(reference.error());
+        job.reference = std::move(*reference);
+        if (options.stages.bench)
+            for (const auto& file : task->baselines) {
+                auto baseline = file == task->reference
+                                    ? Result<Source>(job.reference)
+                                    : build_trusted("baseline", file, *task, files, *info, compiler, stop);
+                if (!baseline) return std::unexpected(baseline.error());
+                job.baselines.push_back(std::move(*baseline));
+            }
+        if (auto fits = check_memory(*task, job, *info); !fits) return std::unexpected(fits.error());
+        if (auto done = run_stages(evaluation, job, options, executor, stop, progress); !done)
+            return std::unexpected(done.error());
+    }
+    if (has_verdict(evaluation)) evaluation.reward = reward::score(facts_of(evaluation), reward::Rule{});
+    return evaluation;
+}
+
+} // namespace kw::pipeline

@@ -1,0 +1,56 @@
+#pragma once
+
+#include "engine/base/json.h"
+#include "engine/compile/compiler.h"
+#include "engine/pipeline/evaluate.h"
+#include "engine/task/plan.h"
+#include "engine/task/task.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+/// What evaluate() hands to the process that runs kernels.
+namespace kw::pipeline {
+
+/// A compiled source with its plan's text: enough to run it.
+struct Source {
+    std::string file;
+    std::string text;          ///< the plan is parsed from it again, so that there is one form of a plan
+    task::Sizes configuration; ///< every tunable
+    std::string ptx;
+    std::string cubin;
+    std::vector<compile::Kernel> kernels; ///< as the launches spell them
+};
+
+struct Job {
+    enum class Kind { verify, bench };
+    Kind kind = Kind::verify;
+    task::Files files; ///< task.toml and .npy data
+    Source candidate;
+    Source reference;
+    std::vector<Source> baselines;
+    Options options;
+    std::uint64_t seed = 0; ///< of the first check; the others follow from it
+};
+
+[[nodiscard]] Json to_json(const Job& job);
+[[nodiscard]] Result<Job> job_from_json(const Json& json);
+
+/// Standard base64 (RFC 4648 §4), for bytes inside JSON.
+[[nodiscard]] std::string base64_encode(std::string_view bytes);
+/// Nothing when the text is not base64.
+[[nodiscard]] std::optional<std::string> base64_decode(std::string_view text);
+
+/// What the jobs answer with.
+[[nodiscard]] Result<VerifyReport> run_verify(const Job& job, device::Device& device, std::stop_token stop,
+                                              const Progress& progress);
+
+struct BenchResult {
+    BenchReport report;
+    std::optional<Json> profile;
+};
+[[nodiscard]] Result<BenchResult> run_bench(const Job& job, device::Device& device, std::stop_token stop,
+                                            const Progress& progress);
+
+} // namespace kw::pipeline

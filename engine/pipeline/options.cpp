@@ -1,0 +1,51 @@
+#include "engine/pipeline/evaluate.h"
+
+#include <fmt/format.h>
+
+namespace kw::pipeline {
+
+Json to_json(const Options& options) {
+    Json stages = Json::array({"compile"});
+    if (options.stages.verify) stages.push_back("verify");
+    if (options.stages.bench) stages.push_back("bench");
+    if (options.stages.profile) stages.push_back("profile");
+    Json json{{"candidate", options.candidate},
+              {"device", options.device},
+              {"stages", std::move(stages)},
+              {"flush_l2", options.flush_l2},
+              {"verify_timeout_s", options.verify_timeout_s},
+              {"bench_timeout_s", options.bench_timeout_s},
+              {"memory_limit_bytes", options.memory_limit_bytes}};
+    json["configuration"] = Json::object();
+    for (const auto& [name, value] : options.configuration) json["configuration"][name] = value;
+    if (options.seed) json["seed"] = *options.seed;
+    return json;
+}
+
+Result<Options> options_from_json(const Json& json) {
+    try {
+        Options options;
+        options.candidate = json.value("candidate", options.candidate);
+        options.device = json.value("device", options.device);
+        options.flush_l2 = json.value("flush_l2", options.flush_l2);
+        options.verify_timeout_s = json.value("verify_timeout_s", options.verify_timeout_s);
+        options.bench_timeout_s = json.value("bench_timeout_s", options.bench_timeout_s);
+        options.memory_limit_bytes = json.value("memory_limit_bytes", options.memory_limit_bytes);
+        if (json.contains("configuration"))
+            for (const auto& [name, value] : json.at("configuration").items())
+                options.configuration[name] = value.get<std::int64_t>();
+        if (json.contains("seed")) options.seed = json.at("seed").get<std::uint64_t>();
+        if (json.contains("stages")) {
+            std::string list = "compile";
+            for (const auto& stage : json.at("stages")) list += "," + stage.get<std::string>();
+            auto stages = parse_stages(list);
+            if (!stages) return std::unexpected(stages.error());
+            options.stages = *stages;
+        }
+        return options;
+    } catch (const std::exception& error) {
+        return fail(Stage::usage, ErrorCode::invalid_input, fmt::format("malformed options: {}", error.what()));
+    }
+}
+
+} // namespace kw::pipeline

@@ -1,0 +1,127 @@
+#include "engine/pipeline/plan_runner.h"
+
+#include "engine/task/arguments.h"
+#include "engine/task/inputs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace kw::pipeline {
+
+DeviceBuffer::~DeviceBuffer() {
+    if (device_) device_->release(pointer_);
+}
+
+DeviceBuffer::DeviceBuffer(DeviceBuffer&& other) noexcept
+    : device_(std::exchange(other.device_, nullptr)), pointer_(other.pointer_), bytes_(other.bytes_) {}
+
+DeviceBuffer& DeviceBuffer::operator=(DeviceBuffer&& other) noexcept {
+    std::swap(device_, other.device_);
+    std::swap(pointer_, other.pointer_);
+    std::swap(bytes_, other.bytes_);
+    return *this;
+}
+
+task::Sizes verify_sizes(const task::Task& task, std::size_t index, device::Kind kind) {
+    task::Sizes sizes = task.cases[index].sizes;
+    if (index == 0 && kind == device::Kind::sim)
+        for (const auto& [name, value] : task.sim_sizes) sizes[name] = value;
+    return sizes;
+}
+
+const task::Sizes& timed_sizes(const task::Task& task) {
+    const auto timed = std::ranges::find_if(task.cases, &task::Case::timed);
+    return timed == task.cases.end() ? task.cases.front().sizes : timed->sizes;
+}
+
+Result<HostTensors> make_inputs(const task::Task& task, const task::Files& files, const task::Sizes& sizes,
+                                std::uint64_t seed) {
+    HostTensors tensors(task.tensors.size());
+    for (std::size_t i = 0; i < task.tensors.size(); ++i) {
+        const auto& tensor = task.tensors[i];
+        if (tensor.role == task::Role::output) continue;
+        // Each tensor draws from its own stream: adding one to a task leaves the others' values alone.
+        auto bytes = task::generate(tensor, files, sizes, seed + 0x9E3779B97F4A7C15ull * (i + 1));
+        if (!bytes) return std::unexpected(bytes.error());
+        tensors[i] = std::move(*bytes);
+    }
+    return tensors;
+}
+
+Result<LoadedSource> LoadedSource::load(const Source& source, const task::Task& task, device::Device& device) {
+    LoadedSource loaded;
+    loaded.source_ = &source;
+    loaded.task_ = &task;
+    loaded.device_ = &device;
+    auto plan = task::parse_plan(source.text, source.file, task);
+    if (!plan) return std::unexpected(plan.error());
+    loaded.plan_ = std::move(*plan);
+    device::Image image{.ptx = source.ptx, .cubin = source.cubin, .registers = {}};
+    for (const auto& kernel : source.kernels) image.registers[kernel.lowered] = kernel.registers;
+    auto module = device.load(image);
+    if (!module) return std::unexpected(module.error());
+    loaded.module_ = std::move(*module);
+    return loaded;
+}
+
+Result<LoadedSource::Instance> LoadedSource::instantiate(const task::Sizes& sizes) const {
+    Instance instance;
+    instance.device_ = device_;
+    instance.module_ = module_.get();
+    instance.task_ = task_;
+    auto bound = task::bind(plan_, *task_, sizes, source_->configuration, device_->info().limits);
+    if (!bound) return std::unexpected(bound.error());
+    instance.plan_ = std::move(*bound);
+    std::vector<device::Pointer> pointers;
+    for (const auto& buffer : instance.plan_.buffers) {
+        auto pointer = device_->allocate(std::max<std::uint64_t>(buffer.bytes, 1), buffer.name);
+        if (!pointer) return std::unexpected(pointer.error());
+        instance.buffers_.emplace_back(*device_, *pointer, buffer.bytes);
+        pointers.push_back(*pointer);
+    }
+    for (const auto& launch : instance.plan_.launches) {
+        const auto kernel = std::ranges::find(source_->kernels, launch.kernel, &compile::Kernel::name);
+        if (kernel == source_->kernels.end())
+            return fail(Stage::task, ErrorCode::internal, fmt::format("kernel {} was not compiled", launch.kernel),
+                        launch.where);
+        auto parameters = task::pack(launch, *kernel, instance.plan_.buffers, pointers);
+        if (!parameters) return std::unexpected(parameters.error());
+        instance.launches_.push_back({kernel->lowered, launch.config, std::move(*parameters)});
+    }
+    return instance;
+}
+
+Result<void> LoadedSource::Instance::prepare(const HostTensors& inputs) {
+    for (std::size_t i = 0; i < buffers_.size(); ++i) {
+        const bool has_input = i < inputs.size() && !inputs[i].empty();
+        const auto& buffer = buffers_[i];
+        auto done = has_input ? device_->upload(buffer.pointer(), inputs[i])
+                              : device_->fill(buffer.pointer(), buffer.bytes(), kPoison);
+        if (!done) return done;
+    }
+    return {};
+}
+
+Result<device::LaunchOutcome> LoadedSource::Instance::run(std::stop_token stop) {
+    device::LaunchOutcome all;
+    for (const auto& launch : launches_) {
+        auto outcome = device_->launch(*module_, launch.lowered, launch.config, launch.parameters, stop);
+        if (!outcome) return outcome;
+        all.output += outcome->output;
+        if (outcome->fault) {
+            all.fault = std::move(outcome->fault);
+            return all;
+        }
+    }
+    return all;
+}
+
+Result<std::vector<std::byte>> LoadedSource::Instance::read(std::size_t tensor) const {
+    std::vector<std::byte> bytes(buffers_[tensor].bytes());
+    if (auto done = device_->download(bytes, buffers_[tensor].pointer()); !done) return std::unexpected(done.error());
+    return bytes;
+}
+
+} // namespace kw::pipeline

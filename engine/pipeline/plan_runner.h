@@ -1,0 +1,93 @@
+#pragma once
+
+#include "engine/device/device.h"
+#include "engine/pipeline/job.h"
+#include "engine/task/plan.h"
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace kw::pipeline {
+
+/// Device memory of one buffer, released with the object.
+class DeviceBuffer {
+public:
+    DeviceBuffer() = default;
+    DeviceBuffer(device::Device& device, device::Pointer pointer, std::uint64_t bytes)
+        : device_(&device), pointer_(pointer), bytes_(bytes) {}
+    ~DeviceBuffer();
+    DeviceBuffer(DeviceBuffer&& other) noexcept;
+    DeviceBuffer& operator=(DeviceBuffer&& other) noexcept;
+    DeviceBuffer(const DeviceBuffer&) = delete;
+    DeviceBuffer& operator=(const DeviceBuffer&) = delete;
+
+    [[nodiscard]] device::Pointer pointer() const { return pointer_; }
+    [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
+
+private:
+    device::Device* device_ = nullptr;
+    device::Pointer pointer_ = 0;
+    std::uint64_t bytes_ = 0;
+};
+
+/// Outputs and scratch hold this byte before each run: NaN as f16/bf16/f32/f64, −1 or the largest value as an integer.
+inline constexpr std::byte kPoison{0xFF};
+
+/// Inputs of one run by tensor index; empty for tensors that are only written.
+using HostTensors = std::vector<std::vector<std::byte>>;
+
+/// The inputs and initial inout values of `task` at `sizes`. .npy data comes from `files`.
+[[nodiscard]] Result<HostTensors> make_inputs(const task::Task& task, const task::Files& files,
+                                              const task::Sizes& sizes, std::uint64_t seed);
+
+/// A source loaded on a device: its module and plan, ready to be bound to sizes and run.
+class LoadedSource {
+public:
+    [[nodiscard]] static Result<LoadedSource> load(const Source& source, const task::Task& task,
+                                                   device::Device& device);
+
+    /// Buffers and parameter blocks for one set of sizes. Memory is fresh; nothing is uploaded yet.
+    class Instance {
+    public:
+        /// Uploads inputs, poisons outputs and scratch.
+        [[nodiscard]] Result<void> prepare(const HostTensors& inputs);
+        /// Enqueues every launch of the plan; stops at the first fault.
+        [[nodiscard]] Result<device::LaunchOutcome> run(std::stop_token stop);
+        [[nodiscard]] Result<std::vector<std::byte>> read(std::size_t tensor) const;
+        [[nodiscard]] const task::BoundPlan& plan() const { return plan_; }
+
+    private:
+        friend class LoadedSource;
+        struct Prepared {
+            std::string lowered;
+            device::LaunchConfig config;
+            std::vector<std::byte> parameters;
+        };
+        device::Device* device_ = nullptr;
+        device::Module* module_ = nullptr;
+        const task::Task* task_ = nullptr;
+        task::BoundPlan plan_;
+        std::vector<DeviceBuffer> buffers_;
+        std::vector<Prepared> launches_;
+    };
+
+    [[nodiscard]] Result<Instance> instantiate(const task::Sizes& sizes) const;
+    [[nodiscard]] const std::string& file() const { return source_->file; }
+
+private:
+    const Source* source_ = nullptr;
+    const task::Task* task_ = nullptr;
+    device::Device* device_ = nullptr;
+    task::Plan plan_;
+    std::unique_ptr<device::Module> module_;
+};
+
+/// The sizes that verification uses for case `index`: on the simulator [sim.sizes] are laid over the first.
+[[nodiscard]] task::Sizes verify_sizes(const task::Task& task, std::size_t index, device::Kind kind);
+
+/// The sizes that are timed: of the case marked `timed`, else [sizes].
+[[nodiscard]] const task::Sizes& timed_sizes(const task::Task& task);
+
+} // namespace kw::pipeline
