@@ -1,0 +1,61 @@
+# Shared by quickstart.sh and test.sh. Sourced, not run; expects to be in the repository root.
+# shellcheck shell=bash
+
+KW_PACKAGES_BUILD=(build-essential cmake ninja-build ccache git python3 python3-pip pkg-config
+  qt6-base-dev libqt6svg6-dev libqscintilla2-qt6-dev libqcustomplot-dev libgl1-mesa-dev
+  libfmt-dev libspdlog-dev nlohmann-json3-dev libtomlplusplus-dev libcli11-dev libmd-dev librandom123-dev zlib1g-dev libzstd-dev
+  libbenchmark-dev)
+KW_PACKAGES_RUN=(xvfb xauth xdotool imagemagick fonts-inter fonts-jetbrains-mono bubblewrap)
+KW_PACKAGES_CHECK=(clang-19 clang-format-19 clang-tidy-19 libclang-rt-19-dev)
+
+KW_STARTED=$SECONDS
+step() { printf '\n== [%3d s] %s\n' $((SECONDS - KW_STARTED)) "$*"; }
+die() { printf '\n%s\n' "FAILED: $*" >&2; exit 1; }
+
+# Runs a command as root: directly, or through sudo where that needs no questions answered blindly.
+as_root() {
+  if [ "$(id -u)" = 0 ]; then "$@"; elif command -v sudo >/dev/null; then sudo "$@"; else return 1; fi
+}
+
+# Installs the Debian packages that are missing, and says what to do where it may not.
+install_packages() {
+  local missing=() package
+  for package in "$@"; do
+    dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
+  done
+  if [ ${#missing[@]} = 0 ]; then echo "all packages are there"; return; fi
+  command -v apt-get >/dev/null || die "this script installs with apt-get; on this system install the equivalents of: ${missing[*]}"
+  echo "installing ${#missing[@]} packages: ${missing[*]}"
+  as_root apt-get update -qq || die "cannot install packages without root; run: apt-get install ${missing[*]}"
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >build/apt.log 2>&1 \
+    || { tail -n 5 build/apt.log >&2; die "apt-get install failed (build/apt.log)"; }
+}
+
+# Makes sure that NVRTC and the CUDA headers can be found: an installed toolkit, else NVIDIA's redistributable wheels, unpacked into
+# build/toolkit, where the programs look last. Without either, everything but compiling kernels works, and the programs say so.
+provide_toolkit() {
+  local folder
+  for folder in "${CUDA_HOME:-}" "${CUDA_PATH:-}" /usr/local/cuda build/toolkit/nvidia/cu13; do
+    if [ -n "$folder" ] && ls "$folder"/lib64/libnvrtc.so* "$folder"/lib/libnvrtc.so* >/dev/null 2>&1; then
+      echo "CUDA toolkit: $folder"; return
+    fi
+  done
+  if ldconfig -p 2>/dev/null | grep -q libnvrtc; then echo "CUDA toolkit: on the loader's path"; return; fi
+  echo "no CUDA toolkit; fetching NVIDIA's redistributable wheels (about 105 MB) into build/toolkit"
+  mkdir -p build/toolkit/wheels
+  if python3 -m pip download -q --no-deps -d build/toolkit/wheels 'nvidia-cuda-nvrtc==13.0.*' 'nvidia-cuda-runtime==13.0.*' \
+      'nvidia-cuda-crt==13.0.*' 'nvidia-cuda-cccl==13.0.*' 'nvidia-cuda-cupti==13.0.*' >build/toolkit/pip.log 2>&1; then
+    local wheel
+    for wheel in build/toolkit/wheels/*.whl; do python3 -m zipfile -e "$wheel" build/toolkit; done
+    rm -rf build/toolkit/wheels
+  else
+    echo "could not fetch them (build/toolkit/pip.log); install the CUDA Toolkit to compile kernels. Going on without."
+  fi
+}
+
+# build_preset PRESET [TARGET…]
+build_preset() {
+  local preset=$1; shift
+  cmake --preset "$preset" >"build/configure-$preset.log" 2>&1 || { tail -n 20 "build/configure-$preset.log" >&2; die "configuring $preset"; }
+  cmake --build --preset "$preset" ${1:+--target "$@"} || die "building $preset"
+}
