@@ -29,7 +29,7 @@ struct Diagnostic {
 
 /// The kind of a kernel parameter, read from the mangled name where there is one and else from the PTX.
 struct Parameter {
-    std::string type;        ///< as C++ spells it, "float const*"; empty when unknown (extern "C")
+    std::string type; ///< as C++ spells it, "float const*"; empty when unknown (extern "C")
     bool pointer = false;
     std::uint32_t offset = 0; ///< bytes from the start of the parameter block
     std::uint32_t bytes = 0;
@@ -44,8 +44,8 @@ struct Kernel {
     std::vector<Parameter> parameters;
     std::uint32_t registers = 0; ///< these five from ptxas; 0 when only PTX was made
     std::uint32_t shared_bytes = 0;
-    std::uint32_t local_bytes = 0;  ///< stack frame
-    std::uint32_t spill_bytes = 0;  ///< stores + loads
+    std::uint32_t local_bytes = 0; ///< stack frame
+    std::uint32_t spill_bytes = 0; ///< stores + loads
     std::uint32_t constant_bytes = 0;
     std::uint32_t max_threads = 0; ///< from __launch_bounds__, else 1024
 };
@@ -55,7 +55,7 @@ using Files = std::map<std::string, std::string, std::less<>>;
 
 struct Request {
     Files files;
-    std::string main; ///< key into files
+    std::string main;                                         ///< key into files
     std::vector<std::pair<std::string, std::string>> defines; ///< -DNAME=VALUE
     std::vector<std::string> kernels; ///< name expressions as launches spell them; empty: every __global__ in the PTX
     std::string arch = "sm_90";
@@ -69,9 +69,9 @@ struct Output {
     double milliseconds = 0;
     std::vector<Diagnostic> diagnostics;
     std::string ptx;
-    std::string cubin; ///< bytes; empty unless asked for
+    std::string cubin;           ///< bytes; empty unless asked for
     std::vector<Kernel> kernels; ///< in the order asked for
-    std::string log; ///< the compiler's own text, whole
+    std::string log;             ///< the compiler's own text, whole
 };
 
 [[nodiscard]] Json to_json(const Diagnostic& diagnostic);
@@ -91,8 +91,9 @@ public:
     /// Architectures that can be asked for, as "sm_90", ascending.
     [[nodiscard]] virtual std::vector<std::string> architectures() const = 0;
 
-    /// A source that does not compile is an Output with ok == false, not an Error. Errors: an include that leaves the task and the
-    /// toolkit (invalid_input, with its position), an unknown file or architecture, cancellation, a compiler that fails by itself.
+    /// A source that does not compile is an Output with ok == false, not an Error. Errors: an include that leaves the
+    /// task and the toolkit (invalid_input, with its position), an unknown file or architecture, cancellation, a
+    /// compiler that fails by itself.
     [[nodiscard]] virtual Result<Output> compile(const Request& request, std::stop_token stop) = 0;
 };
 

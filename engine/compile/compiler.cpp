@@ -1,0 +1,201 @@
+#include "engine/compile/compiler.h"
+
+#include "engine/compile/diagnostics.h"
+#include "engine/compile/names.h"
+#include "engine/compile/nvrtc_job.h"
+#include "engine/compile/prelude.h"
+#include "engine/compile/ptx_reader.h"
+#include "engine/compile/toolkit.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+namespace kw::compile {
+namespace {
+
+std::unexpected<Error> refuse(std::string message, Where where = {}) {
+    return fail(Stage::compile, ErrorCode::invalid_input, std::move(message), std::move(where));
+}
+
+bool is_identifier(std::string_view text) {
+    const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
+    if (text.empty() || !letter(text.front())) return false;
+    return std::ranges::all_of(text, [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
+}
+
+bool has_control_character(std::string_view text) {
+    return std::ranges::any_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; });
+}
+
+void replace_all(std::string& text, std::string_view what, std::string_view with) {
+    std::size_t to = 0, from = 0;
+    std::string out;
+    while ((to = text.find(what, from)) != std::string::npos) {
+        out.append(text, from, to - from);
+        out += with;
+        from = to + what.size();
+    }
+    if (from == 0) return;
+    out.append(text, from);
+    text = std::move(out);
+}
+
+void make_relative(Diagnostic& diagnostic) {
+    diagnostic.file = task_relative(diagnostic.file);
+    diagnostic.message = to_utf8(diagnostic.message);
+    replace_all(diagnostic.message, kTaskRoot, "");
+    for (Diagnostic& note : diagnostic.notes) make_relative(note);
+}
+
+class NvrtcCompiler final : public Compiler {
+public:
+    NvrtcCompiler(std::shared_ptr<const Nvrtc> nvrtc, Headers headers)
+        : nvrtc_(std::move(nvrtc)), headers_(std::move(headers)), runner_(nvrtc_) {}
+
+    std::string version() const override { return nvrtc_->version(); }
+
+    std::vector<std::string> architectures() const override {
+        std::vector<std::string> names;
+        for (const int arch : nvrtc_->architectures) names.push_back(fmt::format("sm_{}", arch));
+        return names;
+    }
+
+    Result<Output> compile(const Request& request, std::stop_token stop) override;
+
+private:
+    Result<void> check(const Request& request) const;
+    std::vector<std::string> options(const Request& request) const;
+    void fill_kernels(const Request& request, const std::vector<std::string>& lowered, const ParsedLog& log,
+                      Output& output) const;
+
+    std::shared_ptr<const Nvrtc> nvrtc_;
+    Headers headers_;
+    NvrtcRunner runner_;
+};
+
+Result<void> NvrtcCompiler::check(const Request& request) const {
+    if (!request.files.contains(request.main))
+        return refuse(fmt::format("{} is not among the task's files", request.main), {request.main});
+    for (const auto& [name, value] : request.defines) {
+        if (!is_identifier(name))
+            return refuse(fmt::format("'{}' cannot be defined: it is not a C++ name", to_utf8(name)));
+        if (has_control_character(value)) return refuse(fmt::format("the value of {} holds a control character", name));
+    }
+    for (const std::string& kernel : request.kernels)
+        if (kernel.empty() || has_control_character(kernel))
+            return refuse("a kernel's name is empty or holds a control character", {request.main});
+    // Variants such as sm_90a and sm_100f belong to the number they begin with.
+    std::string number = request.arch.starts_with("sm_") ? request.arch.substr(3) : std::string();
+    if (number.ends_with('a') || number.ends_with('f')) number.pop_back();
+    const std::vector<std::string> known = architectures();
+    if (std::ranges::find(known, "sm_" + number) == known.end())
+        return fail(Stage::compile, ErrorCode::unsupported,
+                    fmt::format("NVRTC {} does not know architecture '{}'; it knows {}", version(),
+                                to_utf8(request.arch), fmt::join(known, " ")));
+    return {};
+}
+
+std::vector<std::string> NvrtcCompiler::options(const Request& request) const {
+    const bool assemble = request.cubin && !request.syntax_only;
+    std::vector<std::string> options{
+        fmt::format("-arch={}_{}", assemble ? "sm" : "compute", request.arch.substr(3)),
+        "-std=c++20",
+        "-no-source-include",
+        fmt::format("-include={}", kPreludeName),
+    };
+    if (request.line_info && !request.syntax_only) options.emplace_back("-lineinfo");
+    if (assemble) options.insert(options.end(), {"-Xptxas", "-v"});
+    if (request.syntax_only && nvrtc_->at_least(12, 8)) options.emplace_back("-fdevice-syntax-only");
+    for (const auto& folder : headers_.folders) options.push_back(fmt::format("-I{}", folder.string()));
+    for (const auto& [name, value] : request.defines)
+        options.push_back(value.empty() ? fmt::format("-D{}", name) : fmt::format("-D{}={}", name, value));
+    return options;
+}
+
+void NvrtcCompiler::fill_kernels(const Request& request, const std::vector<std::string>& lowered, const ParsedLog& log,
+                                 Output& output) const {
+    const std::vector<PtxEntry> entries = ptx_entries(output.ptx);
+    const auto add = [&](const std::string& name, const PtxEntry& entry) {
+        Kernel kernel;
+        kernel.name = name;
+        kernel.lowered = entry.name;
+        kernel.parameters = entry.parameters;
+        const std::vector<std::string> types = parameter_types(entry.name);
+        if (types.size() == kernel.parameters.size())
+            for (std::size_t i = 0; i < types.size(); ++i) {
+                kernel.parameters[i].type = types[i];
+                kernel.parameters[i].pointer = is_pointer_type(types[i]);
+            }
+        if (const auto found = log.statistics.find(entry.name); found != log.statistics.end()) {
+            const PtxasStatistics& statistics = found->second;
+            kernel.registers = statistics.registers;
+            kernel.shared_bytes = statistics.shared_bytes;
+            kernel.local_bytes = statistics.stack_bytes;
+            kernel.spill_bytes = statistics.spill_store_bytes + statistics.spill_load_bytes;
+            kernel.constant_bytes = statistics.constant_bytes;
+        }
+        kernel.max_threads = entry.max_threads > 0 ? std::min(entry.max_threads, 1024u) : 1024;
+        output.kernels.push_back(std::move(kernel));
+    };
+    if (request.kernels.empty()) {
+        for (const PtxEntry& entry : entries) add(demangled_name(entry.name), entry);
+        return;
+    }
+    for (std::size_t i = 0; i < request.kernels.size(); ++i) {
+        const auto entry = std::ranges::find(entries, i < lowered.size() ? lowered[i] : std::string(), &PtxEntry::name);
+        if (entry != entries.end()) add(request.kernels[i], *entry);
+    }
+}
+
+Result<Output> NvrtcCompiler::compile(const Request& request, std::stop_token stop) {
+    const auto start = std::chrono::steady_clock::now();
+    if (auto checked = check(request); !checked) return std::unexpected(checked.error());
+
+    NvrtcInput input;
+    input.source = request.files.find(request.main)->second;
+    input.name = task_name(request.main);
+    for (const auto& [name, text] : request.files) input.headers.emplace_back(name, text);
+    input.headers.emplace_back(kPreludeName, kPrelude);
+    input.options = options(request);
+    input.expressions = request.kernels;
+    input.want_ptx = !request.syntax_only;
+    input.want_cubin = request.cubin && !request.syntax_only;
+    input.readable = headers_.folders;
+    input.readable.push_back(nvrtc_->path.parent_path());
+    auto ran = runner_.run(std::move(input), stop);
+    if (!ran) return std::unexpected(ran.error());
+
+    Output output;
+    output.ptx = std::move(ran->ptx);
+    output.cubin = std::move(ran->cubin);
+    replace_all(output.ptx, kTaskRoot, "");
+    ParsedLog log = parse_log(ran->log);
+    for (Diagnostic& diagnostic : log.diagnostics) make_relative(diagnostic);
+    output.diagnostics = std::move(log.diagnostics);
+    for (const NameExpressionMessage& message : log.name_expressions) {
+        Diagnostic diagnostic = message.diagnostic;
+        diagnostic.file = request.main;
+        diagnostic.line = 0;
+        diagnostic.column = 0;
+        output.diagnostics.push_back(std::move(diagnostic));
+    }
+    output.ok = ran->result == NvrtcResult::success;
+    if (output.ok && !request.syntax_only) fill_kernels(request, ran->lowered, log, output);
+    output.log = to_utf8(ran->log);
+    replace_all(output.log, kTaskRoot, "");
+    output.milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    return output;
+}
+
+} // namespace
+
+Result<std::unique_ptr<Compiler>> open_compiler(const std::string& user_setting) {
+    auto nvrtc = open_nvrtc(user_setting);
+    if (!nvrtc) return std::unexpected(nvrtc.error());
+    Headers headers = find_headers((*nvrtc)->path, (*nvrtc)->major, (*nvrtc)->minor, user_setting);
+    return std::make_unique<NvrtcCompiler>(std::move(*nvrtc), std::move(headers));
+}
+
+} // namespace kw::compile

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+/// How files and types are named towards the compiler and back.
+namespace kw::compile {
+
+/// The folder that task files pretend to lie in. Nothing can lie below /dev/null, so a name that is not one of the
+/// task's in-memory files never reaches the disk by way of the including file's folder.
+inline constexpr std::string_view kTaskRoot = "/dev/null/task/";
+
+[[nodiscard]] std::string task_name(std::string_view relative);
+
+/// The inverse; names outside of the task stay as they are.
+[[nodiscard]] std::string task_relative(std::string_view name);
+
+/// Whether a parameter of this C++ type is passed as an address: "float const*", "int (&)[3]", "void (*)(int)".
+[[nodiscard]] bool is_pointer_type(std::string_view type);
+
+} // namespace kw::compile
