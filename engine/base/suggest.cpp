@@ -1,9 +1,9 @@
 #include "engine/base/suggest.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstddef>
-
-#include <fmt/format.h>
 
 namespace kw {
 namespace {
@@ -20,7 +20,8 @@ std::size_t distance(std::string_view a, std::string_view b) {
         for (std::size_t j = 1; j <= b.size(); ++j) {
             const std::size_t replace = previous[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
             row[j] = std::min({previous[j] + 1, row[j - 1] + 1, replace});
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) row[j] = std::min(row[j], before[j - 2] + 1);
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                row[j] = std::min(row[j], before[j - 2] + 1);
         }
         std::swap(before, previous);
         std::swap(previous, row);

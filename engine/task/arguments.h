@@ -11,9 +11,11 @@
 
 namespace kw::task {
 
-/// The kernel's parameter block for one launch: every argument converted to the parameter's type. `pointers[i]` is the address of
-/// `buffers[i]`. A wrong count, a mismatch or a value that does not fit is an error with the argument's position and both types.
+/// The kernel's parameter block for one launch: every argument converted to the parameter's type. `pointers[i]` is the
+/// address of `buffers[i]`. A wrong count, a mismatch or a value that does not fit is an error with the argument's
+/// position and both types.
 [[nodiscard]] Result<std::vector<std::byte>> pack(const BoundLaunch& launch, const compile::Kernel& kernel,
-                                                  std::span<const Buffer> buffers, std::span<const device::Pointer> pointers);
+                                                  std::span<const Buffer> buffers,
+                                                  std::span<const device::Pointer> pointers);
 
 } // namespace kw::task

@@ -12,8 +12,8 @@
 
 namespace kw::task {
 
-/// Values for an input or inout tensor at `sizes`, by its fill; the same on every machine for the same seed. Fill::file reads from `files`
-/// and requires the tensor's type and shape.
+/// Values for an input or inout tensor at `sizes`, by its fill; the same on every machine for the same seed. Fill::file
+/// reads from `files` and requires the tensor's type and shape.
 [[nodiscard]] Result<std::vector<std::byte>> generate(const Tensor& tensor, const Files& files, const Sizes& sizes,
                                                       std::uint64_t seed);
 
@@ -24,6 +24,7 @@ struct Array {
     std::vector<std::byte> bytes;
 };
 [[nodiscard]] Result<Array> parse_npy(std::string_view bytes, const std::string& file);
-[[nodiscard]] std::string format_npy(ScalarType type, std::span<const std::int64_t> shape, std::span<const std::byte> bytes);
+[[nodiscard]] std::string format_npy(ScalarType type, std::span<const std::int64_t> shape,
+                                     std::span<const std::byte> bytes);
 
 } // namespace kw::task

@@ -25,12 +25,18 @@ struct Scratch {
 };
 
 struct Argument {
+    /// What `text` turned out to be: the name of a tensor or scratch buffer, the name of a scalar, an integer
+    /// expression (sizes, tunables and bool literals included), or a floating-point literal.
+    enum class Kind { buffer, scalar, expression, floating };
     std::string text; ///< a tensor, scratch, scalar or size name, an expression, or a floating-point literal
     Where where{};
+    Kind kind = Kind::expression;
+    Expression expression{}; ///< Kind::expression
+    double floating = 0;     ///< Kind::floating
 };
 
 struct Launch {
-    std::string kernel; ///< name expression with tunables still in it: "softmax<BLOCK>"
+    std::string kernel;            ///< name expression with tunables still in it: "softmax<BLOCK>"
     std::vector<Expression> grid;  ///< 1 to 3
     std::vector<Expression> block; ///< 1 to 3
     std::vector<Expression> cluster;
@@ -49,8 +55,10 @@ struct Plan {
     [[nodiscard]] Sizes defaults() const;
 };
 
-/// Parses every directive in `source` (the text of `file`). Unknown directives, bad syntax and names that neither the task nor the plan
-/// defines are errors with position. Directives inside string literals or block comments are not directives.
+/// Parses every directive in `source` (the text of `file`). Unknown directives, bad syntax and names that neither the
+/// task nor the plan defines are errors with position. Directives inside string literals or block comments are not
+/// directives; the preprocessor is not run, so those under `#if 0` are. Errors are of Stage::task and
+/// ErrorCode::invalid_input: for a candidate they mean that it is wrong, for a reference that the task is.
 [[nodiscard]] Result<Plan> parse_plan(std::string_view source, const std::string& file, const Task& task);
 
 /// Kernel name expressions that a configuration needs compiled, with tunables substituted, each once, in launch order.
@@ -83,8 +91,8 @@ struct BoundLaunch {
     Where where{};
 };
 
-/// A plan at given sizes and tunables: everything is a number. Grid or block of 0, over the CUDA limits, sizes past 2⁶³, a negative
-/// shape are errors with the directive's position.
+/// A plan at given sizes and tunables: everything is a number. Grid or block of 0, over the CUDA limits, sizes past
+/// 2⁶³, a negative shape are errors with the directive's position.
 struct BoundPlan {
     std::vector<Buffer> buffers; ///< the task's tensors in task order, then scratch
     std::vector<BoundLaunch> launches;
