@@ -1,11 +1,10 @@
 #include "engine/base/dynlib.h"
 
-#include <utility>
-
 #include <dlfcn.h>
+#include <fmt/format.h>
 #include <link.h>
 
-#include <fmt/format.h>
+#include <utility>
 
 namespace kw {
 

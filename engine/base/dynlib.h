@@ -21,8 +21,7 @@ public:
     [[nodiscard]] static Result<DynamicLibrary> open(const std::string& name);
 
     /// Null when the library does not export `name`.
-    template<class Function>
-    [[nodiscard]] Function symbol(const char* name) const {
+    template<class Function> [[nodiscard]] Function symbol(const char* name) const {
         return reinterpret_cast<Function>(address(name));
     }
 

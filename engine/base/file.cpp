@@ -1,14 +1,13 @@
 #include "engine/base/file.h"
 
-#include <cerrno>
-#include <cstdint>
-#include <cstring>
-
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <fmt/format.h>
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
 
 namespace kw {
 namespace {
@@ -96,7 +95,10 @@ std::size_t first_invalid_utf8(std::string_view text) {
             ++i;
             continue;
         }
-        const int extra = lead >= 0xC2 && lead <= 0xDF ? 1 : lead >= 0xE0 && lead <= 0xEF ? 2 : lead >= 0xF0 && lead <= 0xF4 ? 3 : 0;
+        const int extra = lead >= 0xC2 && lead <= 0xDF   ? 1
+                          : lead >= 0xE0 && lead <= 0xEF ? 2
+                          : lead >= 0xF0 && lead <= 0xF4 ? 3
+                                                         : 0;
         if (extra == 0 || text.size() - i <= static_cast<std::size_t>(extra)) return i;
         std::uint32_t value = lead & (0x3Fu >> extra);
         for (int k = 1; k <= extra; ++k) {

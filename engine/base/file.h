@@ -9,7 +9,8 @@
 
 namespace kw {
 
-/// Reads a whole file. Fails, with `stage`, when it cannot be opened, is not a regular file, or holds more than `max_bytes`.
+/// Reads a whole file. Fails, with `stage`, when it cannot be opened, is not a regular file, or holds more than
+/// `max_bytes`.
 [[nodiscard]] Result<std::string> read_file(const std::filesystem::path& path, std::size_t max_bytes,
                                             Stage stage = Stage::environment);
 

@@ -1,11 +1,10 @@
 #include "engine/base/hash.h"
 
-#include <array>
-#include <cstdint>
-
+#include <sha2.h>
 #include <sys/types.h>
 
-#include <sha2.h>
+#include <array>
+#include <cstdint>
 
 namespace kw {
 

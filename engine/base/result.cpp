@@ -1,9 +1,9 @@
 #include "engine/base/result.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <utility>
-
-#include <fmt/format.h>
 
 namespace kw {
 namespace {

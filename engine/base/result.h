@@ -41,8 +41,7 @@ struct Error {
     Where where{};
 };
 
-template<class T>
-using Result = std::expected<T, Error>;
+template<class T> using Result = std::expected<T, Error>;
 
 /// Shorthand for returning an error: `return fail(Stage::task, ErrorCode::invalid_input, "…");`
 [[nodiscard]] std::unexpected<Error> fail(Stage stage, ErrorCode code, std::string message, Where where = {});
@@ -50,14 +49,16 @@ using Result = std::expected<T, Error>;
 [[nodiscard]] std::string_view to_string(Stage stage);
 [[nodiscard]] std::string_view to_string(ErrorCode code);
 
-/// The inverse of to_string; an unknown name gives ErrorCode::internal and Stage::rpc, so that a newer peer stays readable.
+/// The inverse of to_string; an unknown name gives ErrorCode::internal and Stage::rpc, so that a newer peer stays
+/// readable.
 [[nodiscard]] Stage stage_from(std::string_view name);
 [[nodiscard]] ErrorCode error_code_from(std::string_view name);
 
 /// "file:line:column: stage: message", leaving out what is unknown.
 [[nodiscard]] std::string describe(const Error& error);
 
-/// The process exit status of docs/design.md §5: 1 candidate wrong, 2 usage or task error, 3 device or environment error.
+/// The process exit status of docs/design.md §5: 1 candidate wrong, 2 usage or task error, 3 device or environment
+/// error.
 [[nodiscard]] int exit_code(const Error& error);
 
 } // namespace kw

@@ -1,0 +1,197 @@
+#include "profiler_views/verdict/verdict_view.h"
+
+#include "widgets/empty_state.h"
+#include "widgets/icons.h"
+#include "widgets/theme.h"
+
+#include <QGridLayout>
+#include <QLabel>
+#include <QProgressBar>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QVBoxLayout>
+
+namespace kw::profiler_views {
+namespace {
+
+QString tone_name(Tone tone) {
+    switch (tone) {
+    case Tone::good: return QStringLiteral("good");
+    case Tone::bad: return QStringLiteral("bad");
+    case Tone::warn: return QStringLiteral("warn");
+    case Tone::quiet: break;
+    }
+    return QStringLiteral("quiet");
+}
+
+QLabel* label(const QString& text, const char* property = nullptr, const QString& value = {}) {
+    auto* result = new QLabel(text);
+    result->setTextFormat(Qt::PlainText);
+    result->setWordWrap(true);
+    result->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+    if (property) result->setProperty(property, value);
+    return result;
+}
+
+QWidget* hairline() {
+    auto* line = new QFrame;
+    line->setObjectName(QStringLiteral("hairline"));
+    return line;
+}
+
+QIcon verdict_icon(Tone tone) {
+    const auto& tokens = widgets::Theme::instance().tokens();
+    switch (tone) {
+    case Tone::good: return widgets::icon(QStringLiteral("good"), tokens.good, tokens.good);
+    case Tone::bad: return widgets::icon(QStringLiteral("error"), tokens.bad, tokens.bad);
+    case Tone::warn: return widgets::icon(QStringLiteral("warning"), tokens.warn, tokens.warn);
+    case Tone::quiet: break;
+    }
+    return widgets::icon(QStringLiteral("idle"), tokens.text2, tokens.text2);
+}
+
+} // namespace
+
+VerdictView::VerdictView(QWidget* parent)
+    : QWidget(parent),
+      progress_(new QProgressBar),
+      activity_(label({}, "tone", QStringLiteral("quiet"))),
+      scroll_(new QScrollArea) {
+    setObjectName(QStringLiteral("panel"));
+    setAttribute(Qt::WA_StyledBackground);
+    setAccessibleName(tr("Verdict"));
+    progress_->setTextVisible(false);
+    progress_->setAccessibleName(tr("Progress"));
+    progress_->hide();
+    activity_->hide();
+    scroll_->setWidgetResizable(true);
+    scroll_->setFrameShape(QFrame::NoFrame);
+    scroll_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(16, 12, 4, 12);
+    layout->setSpacing(8);
+    layout->addWidget(progress_);
+    layout->addWidget(activity_);
+    layout->addWidget(scroll_);
+    connect(&widgets::Theme::instance(), &widgets::Theme::changed, this, &VerdictView::rebuild);
+    rebuild();
+}
+
+void VerdictView::show_evaluation(const pipeline::Evaluation& evaluation) {
+    text_ = describe(evaluation);
+    outdated_ = false;
+    show_idle();
+    rebuild();
+}
+
+void VerdictView::show_error(const QString& headline, const QString& message) {
+    text_ = VerdictText{.tone = Tone::warn, .headline = headline, .detail = message};
+    outdated_ = false;
+    show_idle();
+    rebuild();
+}
+
+void VerdictView::show_progress(const QString& what, double fraction) {
+    progress_->setRange(0, fraction < 0 ? 0 : 1000);
+    if (fraction >= 0) progress_->setValue(static_cast<int>(fraction * 1000));
+    progress_->show();
+    activity_->setText(what);
+    activity_->show();
+}
+
+void VerdictView::show_idle() {
+    progress_->hide();
+    activity_->hide();
+}
+
+void VerdictView::reset() {
+    text_.reset();
+    outdated_ = false;
+    show_idle();
+    rebuild();
+}
+
+void VerdictView::mark_outdated() {
+    if (!text_ || outdated_) return;
+    outdated_ = true;
+    rebuild();
+}
+
+void VerdictView::add_rows(const QString& title, const std::vector<VerdictText::Row>& rows) {
+    if (rows.empty()) return;
+    content_->addWidget(hairline());
+    content_->addWidget(label(title, "kind", QStringLiteral("section")));
+    auto* grid = new QGridLayout;
+    grid->setHorizontalSpacing(12);
+    grid->setVerticalSpacing(6);
+    grid->setColumnStretch(0, 1);
+    int row_index = 0;
+    for (const auto& row : rows) {
+        grid->addWidget(label(row.name), row_index, 0);
+        for (int i = 0; i < row.cells.size(); ++i) {
+            auto* cell = label(row.cells[i], "tone", i == 0 && row.cells.size() > 1 ? QString() : tone_name(row.tone));
+            cell->setAlignment(Qt::AlignRight | Qt::AlignTop);
+            cell->setWordWrap(false);
+            grid->addWidget(cell, row_index, i + 1);
+        }
+        ++row_index;
+    }
+    content_->addLayout(grid);
+}
+
+void VerdictView::rebuild() {
+    auto* panel = new QWidget;
+    panel->setObjectName(QStringLiteral("panel"));
+    content_ = new QVBoxLayout(panel);
+    content_->setContentsMargins(0, 4, 12, 4);
+    content_->setSpacing(8);
+    if (!text_) {
+        content_->addWidget(
+            new widgets::EmptyState(tr("Not run yet"), tr("Ctrl+R compiles, checks and times this kernel.")));
+        scroll_->setWidget(panel);
+        return;
+    }
+    auto* title_row = new QHBoxLayout;
+    title_row->setSpacing(8);
+    auto* symbol = new QLabel;
+    symbol->setPixmap(verdict_icon(text_->tone).pixmap(QSize(24, 24), devicePixelRatioF()));
+    symbol->setAccessibleName(tone_name(text_->tone));
+    title_row->addWidget(symbol, 0, Qt::AlignVCenter);
+    auto* headline = label(text_->headline, "kind", QStringLiteral("title"));
+    headline->setWordWrap(false);
+    title_row->addWidget(headline);
+    title_row->addStretch();
+    if (outdated_) title_row->addWidget(label(tr("before your edit"), "kind", QStringLiteral("badge")));
+    content_->addLayout(title_row);
+    if (!text_->detail.isEmpty()) content_->addWidget(label(text_->detail));
+    if (text_->line > 0) {
+        auto* go = new QPushButton(tr("Go to %1:%2").arg(text_->file).arg(text_->line));
+        connect(go, &QPushButton::clicked, this,
+                [this] { Q_EMIT go_to_requested(text_->file, text_->line, text_->column); });
+        content_->addWidget(go, 0, Qt::AlignLeft);
+    }
+    if (!text_->time.isEmpty()) {
+        content_->addWidget(hairline());
+        auto* time_row = new QHBoxLayout;
+        time_row->setSpacing(8);
+        auto* figure = label(text_->time, "kind", QStringLiteral("figure"));
+        figure->setWordWrap(false);
+        time_row->addWidget(figure);
+        time_row->addWidget(label(text_->badge, "kind", QStringLiteral("badge")), 0, Qt::AlignVCenter);
+        time_row->addStretch();
+        content_->addLayout(time_row);
+        content_->addWidget(label(text_->spread, "tone", QStringLiteral("quiet")));
+    }
+    add_rows(tr("Against the baselines"), text_->baselines);
+    if (!text_->reward.isEmpty()) {
+        content_->addWidget(hairline());
+        content_->addWidget(label(tr("Reward %1").arg(text_->reward), "kind", QStringLiteral("section")));
+        content_->addWidget(label(text_->because));
+    }
+    add_rows(tr("Checks"), text_->checks);
+    add_rows(tr("Kernels"), text_->kernels);
+    content_->addStretch();
+    scroll_->setWidget(panel);
+}
+
+} // namespace kw::profiler_views

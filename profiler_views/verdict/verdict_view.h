@@ -1,0 +1,49 @@
+#pragma once
+
+#include "engine/pipeline/evaluation.h"
+#include "profiler_views/verdict/verdict_text.h"
+
+#include <QWidget>
+
+#include <optional>
+
+class QProgressBar;
+class QLabel;
+class QScrollArea;
+class QVBoxLayout;
+
+namespace kw::profiler_views {
+
+/// One look at an evaluation: right or wrong, how fast against what, with which certainty, and what it is worth.
+class VerdictView : public QWidget {
+    Q_OBJECT
+public:
+    explicit VerdictView(QWidget* parent = nullptr);
+
+    void show_evaluation(const pipeline::Evaluation& evaluation);
+    /// While work runs the last verdict stays, marked as not of this text. `fraction` negative: unknown.
+    void show_progress(const QString& what, double fraction);
+    void show_idle();
+    /// Back to "not run yet".
+    void reset();
+    /// An error of the task or the environment, with its remedy.
+    void show_error(const QString& headline, const QString& message);
+    /// The text was edited since the evaluation shown.
+    void mark_outdated();
+
+Q_SIGNALS:
+    void go_to_requested(const QString& file, int line, int column);
+
+private:
+    void rebuild();
+    void add_rows(const QString& title, const std::vector<VerdictText::Row>& rows);
+
+    std::optional<VerdictText> text_;
+    bool outdated_ = false;
+    QProgressBar* progress_;
+    QLabel* activity_;
+    QScrollArea* scroll_;
+    QVBoxLayout* content_ = nullptr;
+};
+
+} // namespace kw::profiler_views

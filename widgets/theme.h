@@ -1,0 +1,58 @@
+#pragma once
+
+#include <QColor>
+#include <QFont>
+#include <QObject>
+
+class QApplication;
+
+/// Colours and fonts of the whole program. Colours are tokens: a widget asks for what a colour means, never for a
+/// shade.
+namespace kw::widgets {
+
+enum class Scheme { dark, light };
+
+struct Tokens {
+    Scheme scheme;
+    QColor surface0; ///< behind everything
+    QColor surface1; ///< content: editors, lists
+    QColor surface2; ///< controls, headers
+    QColor surface3; ///< hover, pressed
+    QColor line;     ///< hairlines
+    QColor text1;    ///< what is read
+    QColor text2;    ///< what explains
+    QColor text3;    ///< what may be overlooked; still ≥ 4.5:1 on surface1
+    QColor accent, on_accent;
+    QColor good, bad, warn, info;
+    QColor selection;
+    // Code.
+    QColor code_keyword, code_cuda, code_number, code_string, code_comment, code_directive, code_preprocessor;
+};
+
+/// One per program. Emits changed() after the application's palette and style sheet have been set.
+class Theme : public QObject {
+    Q_OBJECT
+public:
+    static Theme& instance();
+
+    /// Loads the fonts and applies `scheme` to the application.
+    void apply(QApplication& application, Scheme scheme);
+
+    [[nodiscard]] const Tokens& tokens() const { return *tokens_; }
+    [[nodiscard]] static const Tokens& tokens_of(Scheme scheme);
+    [[nodiscard]] QFont interface_font() const;
+    [[nodiscard]] QFont code_font() const;
+
+Q_SIGNALS:
+    void changed();
+
+private:
+    Theme();
+    const Tokens* tokens_;
+    bool fonts_loaded_ = false;
+};
+
+/// WCAG 2.1 contrast ratio of two opaque colours, from 1 to 21.
+[[nodiscard]] double contrast(const QColor& a, const QColor& b);
+
+} // namespace kw::widgets
