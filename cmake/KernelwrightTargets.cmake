@@ -35,8 +35,9 @@ if(KW_SANITIZE)
 endif()
 
 add_library(kw_qt_options INTERFACE)
+# QT_NO_KEYWORDS is not among these: the headers of QScintilla use the keywords.
 target_compile_definitions(kw_qt_options INTERFACE
-  QT_NO_CAST_FROM_ASCII QT_NO_CAST_TO_ASCII QT_NO_FOREACH QT_USE_QSTRINGBUILDER QT_NO_KEYWORDS)
+  QT_NO_CAST_FROM_ASCII QT_NO_CAST_TO_ASCII QT_NO_FOREACH QT_USE_QSTRINGBUILDER)
 
 # One precompiled header for everything without Qt; a target with its own flags builds its own copy.
 add_library(kw_pch_source OBJECT ${CMAKE_SOURCE_DIR}/cmake/pch.cpp)

@@ -79,7 +79,8 @@ void CudaEditor::apply_theme() {
     setMatchedBraceBackgroundColor(tokens.surface3);
     setUnmatchedBraceForegroundColor(tokens.bad);
     setUnmatchedBraceBackgroundColor(tokens.surface1);
-    for (int marker = SC_MARKNUM_FOLDEREND; marker <= SC_MARKNUM_FOLDEROPEN; ++marker) {
+    for (const int marker : {SC_MARKNUM_FOLDEREND, SC_MARKNUM_FOLDEROPENMID, SC_MARKNUM_FOLDERMIDTAIL, SC_MARKNUM_FOLDERTAIL,
+                             SC_MARKNUM_FOLDERSUB, SC_MARKNUM_FOLDER, SC_MARKNUM_FOLDEROPEN}) {
         setMarkerForegroundColor(tokens.surface1, marker);
         setMarkerBackgroundColor(tokens.text3, marker);
     }
