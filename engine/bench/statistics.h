@@ -37,6 +37,11 @@ struct Summary {
 [[nodiscard]] Interval ratio_interval(std::span<const double> numerator, std::span<const double> denominator,
                                       double confidence = 0.95, std::uint64_t seed = 1);
 
+/// Standard error of the median ÷ median: half the distance of the order statistics one standard deviation of the
+/// binomial rank below and above the middle; infinite below 3 samples. The noise criterion: sampling may stop when this
+/// falls below its target.
+[[nodiscard]] double relative_noise(std::span<const double> samples);
+
 /// "Faster" needs the whole interval of baseline ÷ candidate to clear the margin: lo > 1 + margin.
 [[nodiscard]] bool clears(const Interval& ratio, double margin);
 
