@@ -5,6 +5,7 @@
 #include "engine/compile/nvrtc_job.h"
 #include "engine/compile/prelude.h"
 #include "engine/compile/ptx_reader.h"
+#include "engine/compile/sources.h"
 #include "engine/compile/toolkit.h"
 
 #include <fmt/format.h>
@@ -153,11 +154,13 @@ Result<Output> NvrtcCompiler::compile(const Request& request, std::stop_token st
     const auto start = std::chrono::steady_clock::now();
     if (auto checked = check(request); !checked) return std::unexpected(checked.error());
 
+    auto sources = prepare_sources(request);
+    if (!sources) return std::unexpected(sources.error());
+
     NvrtcInput input;
-    input.source = request.files.find(request.main)->second;
+    input.source = std::move(sources->main);
     input.name = task_name(request.main);
-    for (const auto& [name, text] : request.files) input.headers.emplace_back(name, text);
-    input.headers.emplace_back(kPreludeName, kPrelude);
+    input.headers = std::move(sources->headers);
     input.options = options(request);
     input.expressions = request.kernels;
     input.want_ptx = !request.syntax_only;

@@ -1,11 +1,22 @@
 #pragma once
 
+#include <set>
+#include <span>
+#include <string>
 #include <string_view>
+#include <utility>
 
+/// What a translation unit can rely on besides the toolkit: names that users of nvcc expect and NVRTC does not define.
 namespace kw::compile {
 
-/// What a translation unit sees before its first line: names that users of nvcc expect and NVRTC does not define.
 inline constexpr std::string_view kPreludeName = "/dev/null/std/prelude.h";
-extern const std::string_view kPrelude;
+
+/// Text seen before the first line: fixed-width integers, limits, INFINITY, M_PI …, without the names in `own`, which
+/// the source declares itself.
+[[nodiscard]] std::string prelude(const std::set<std::string>& own);
+
+/// Stand-ins for headers of the C++ standard library, by the name that #include spells: <cmath>, <stdint.h>,
+/// <type_traits> …
+[[nodiscard]] std::span<const std::pair<std::string_view, std::string_view>> standard_headers();
 
 } // namespace kw::compile
