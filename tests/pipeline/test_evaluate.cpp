@@ -1,0 +1,255 @@
+#include "engine/pipeline/caching_compiler.h"
+#include "engine/pipeline/evaluate.h"
+#include "engine/pipeline/execute.h"
+
+#include <QTest>
+
+using namespace kw;
+using namespace kw::pipeline;
+
+namespace {
+
+constexpr const char* kTask = R"(
+name = "scale"
+kernel = "scale.cu"
+reference = "reference.cu"
+baselines = ["reference.cu"]
+[sizes]
+n = 4096
+[[case]]
+n = 1
+[[case]]
+n = 1001
+[[tensor]]
+name = "x"
+type = "f32"
+shape = ["n"]
+role = "input"
+fill = "normal"
+[[tensor]]
+name = "y"
+type = "f32"
+shape = ["n"]
+role = "output"
+[tolerance]
+atol = 1e-6
+rtol = 1e-6
+)";
+
+constexpr const char* kReference = R"(//@ launch scale_slow<<<1, 1>>>(x, y, n)
+__global__ void scale_slow(const float* x, float* y, int n) { for (int i = 0; i < n; ++i) y[i] = 3.0f * x[i]; }
+)";
+
+std::string candidate(const std::string& body) {
+    return "//@ tune BLOCK = 128 256\n"
+           "//@ launch scale<BLOCK><<<ceil_div(n, BLOCK), BLOCK>>>(x, y, n)\n"
+           "template<int B> __global__ void scale(const float* __restrict__ x, float* y, int n) {\n"
+           "    int i = blockIdx.x * B + threadIdx.x;\n"
+           "    "
+           + body + "\n}\n";
+}
+
+class DirectExecutor : public Executor {
+public:
+    [[nodiscard]] Result<Json> execute(const Json& job, double, std::stop_token stop,
+                                       const Progress& progress) override {
+        return runner_.run(Json::parse(job.dump()), stop, progress);
+    }
+    [[nodiscard]] Result<device::Info> describe(const std::string& id) override {
+        auto device = open_device(id);
+        if (!device) return std::unexpected(device.error());
+        return (*device)->info();
+    }
+
+private:
+    JobRunner runner_;
+};
+
+} // namespace
+
+class TestEvaluate : public QObject {
+    Q_OBJECT
+
+    std::unique_ptr<CachingCompiler> compiler_;
+    DirectExecutor executor_;
+
+    Result<Evaluation> evaluate(const std::string& source, Options options = {}, const std::string& toml = kTask,
+                                const std::string& reference = kReference) {
+        const task::Files files{{"task.toml", toml}, {"scale.cu", source}, {"reference.cu", reference}};
+        return pipeline::evaluate(files, options, *compiler_, executor_, {}, [](std::string_view, double) {});
+    }
+
+private Q_SLOTS:
+    void initTestCase() {
+        auto compiler = compile::open_compiler();
+        if (!compiler) QSKIP(("NVRTC is not here: " + compiler.error().message).c_str());
+        compiler_ = std::make_unique<CachingCompiler>(std::move(*compiler));
+    }
+
+    void a_right_and_faster_kernel_earns_three() {
+        const auto result = evaluate(candidate("if (i < n) y[i] = 3.0f * x[i];"));
+        QVERIFY2(result, result ? "" : describe(result.error()).c_str());
+        QVERIFY(result->ok());
+        QCOMPARE(result->verify->checks.size(), std::size_t{15}); // 3 size sets × 5 seeds
+        QVERIFY(result->bench->estimated);
+        QVERIFY(result->bench->time.median_us > 0);
+        QVERIFY(result->bench->baselines.front().ratio > 1.05);
+        QCOMPARE(result->reward->value, 3.0);
+        QCOMPARE(result->configuration.at("BLOCK"), std::int64_t{128});
+    }
+
+    void a_wrong_value_is_found_and_located() {
+        const auto result = evaluate(candidate("if (i < n) y[i] = i == 1000 ? 0.5f : 3.0f * x[i];"));
+        QVERIFY(result);
+        QVERIFY(!result->ok());
+        QCOMPARE(result->reward->value, -1.0);
+        QVERIFY(!result->bench);
+        QVERIFY(result->verify->because.find("y[1000]") != std::string::npos);
+    }
+
+    void an_element_never_written_is_found() {
+        const auto result = evaluate(candidate("if (i < n - 1) y[i] = 3.0f * x[i];"));
+        QVERIFY(result && !result->ok());
+        QVERIFY(result->verify->checks.front().comparison.nan > 0);
+    }
+
+    void out_of_bounds_names_line_block_and_thread() {
+        const auto result = evaluate(candidate("y[i] = 3.0f;"));
+        QVERIFY(result && !result->ok());
+        const auto& fault = result->verify->fault;
+        QVERIFY(fault);
+        QCOMPARE(fault->kind, device::FaultKind::out_of_bounds);
+        QCOMPARE(fault->where.file, std::string("scale.cu"));
+        QCOMPARE(fault->where.line, 5);
+        QVERIFY(fault->block && fault->thread);
+    }
+
+    void a_modified_input_is_found() {
+        const auto result = evaluate(candidate("if (i < n) { y[i] = 3.0f * x[i]; const_cast<float*>(x)[i] = 0; }"));
+        QVERIFY(result && !result->ok());
+        QVERIFY(result->verify->because.find("modified its input x") != std::string::npos);
+    }
+
+    void a_kernel_that_never_ends_is_stopped() {
+        const auto result = evaluate(candidate("volatile float* p = y; while (p[0] != 12345.0f) ;"));
+        QVERIFY2(result, result ? "" : describe(result.error()).c_str());
+        QVERIFY(!result->ok());
+        QCOMPARE(result->verify->fault->kind, device::FaultKind::endless_loop);
+        QCOMPARE(result->reward->value, -1.0);
+    }
+
+    void what_does_not_compile_is_a_verdict() {
+        const auto result = evaluate(candidate("y[i] = missing;"));
+        QVERIFY(result);
+        QVERIFY(!result->compile.ok);
+        QCOMPARE(result->compile.diagnostics.front().line, 5);
+        QCOMPARE(result->reward->value, -1.0);
+        QVERIFY(!result->verify);
+    }
+
+    void directive_faults_of_the_candidate_are_diagnostics_data() {
+        QTest::addColumn<QString>("source");
+        QTest::addColumn<QString>("expected");
+        const QString kernel = QStringLiteral("__global__ void k(const float* x, float* y, int n) {}\n");
+        QTest::newRow("unknown tensor") << "//@ launch k<<<1, 32>>>(x, z, n)\n" + kernel << "z";
+        QTest::newRow("no launch") << kernel << "launch";
+        QTest::newRow("empty file") << QString() << "launch";
+        QTest::newRow("block of 0") << "//@ launch k<<<1, n - n>>>(x, y, n)\n" + kernel << "block";
+        QTest::newRow("block too large") << "//@ launch k<<<1, 2048>>>(x, y, n)\n" + kernel << "1024";
+        QTest::newRow("wrong type") << "//@ launch k<<<1, 32>>>(x, n, n)\n" + kernel << "float*";
+        QTest::newRow("wrong count") << "//@ launch k<<<1, 32>>>(x, y)\n" + kernel << "argument";
+        QTest::newRow("unknown kernel") << "//@ launch q<<<1, 32>>>(x, y, n)\n" + kernel << "q";
+        QTest::newRow("outside include") << "#include \"/etc/hostname\"\n//@ launch k<<<1, 32>>>(x, y, n)\n" + kernel
+                                         << "/etc/hostname";
+        QTest::newRow("launch bounds") << "//@ launch k<<<1, 256>>>(x, y, n)\n__global__ void __launch_bounds__(128) "
+                                          "k(const float* x, float* y, int n) {}\n"
+                                       << "__launch_bounds__";
+    }
+    void directive_faults_of_the_candidate_are_diagnostics() {
+        QFETCH(QString, source);
+        QFETCH(QString, expected);
+        const auto result = evaluate(source.toStdString());
+        QVERIFY2(result, result ? "" : describe(result.error()).c_str());
+        QVERIFY(!result->compile.ok);
+        QCOMPARE(result->reward->value, -1.0);
+        const auto& diagnostic = result->compile.diagnostics.front();
+        QVERIFY2(diagnostic.message.find(expected.toStdString()) != std::string::npos, diagnostic.message.c_str());
+        QCOMPARE(diagnostic.file, std::string("scale.cu"));
+    }
+
+    void faults_of_the_task_are_errors() {
+        const std::string good = candidate("if (i < n) y[i] = 3.0f * x[i];");
+        const auto broken_reference = evaluate(good, {}, kTask, "//@ launch scale_slow<<<1, 1>>>(x, y, n)\nint;;;(\n");
+        QVERIFY(!broken_reference);
+        QCOMPARE(exit_code(broken_reference.error()), 2);
+        QVERIFY(broken_reference.error().message.find("reference.cu") != std::string::npos);
+
+        std::string lenient = kTask;
+        lenient.replace(lenient.find("atol = 1e-6"), 11, "atol = 1e+6");
+        const auto passes_zeros = evaluate(good, {}, lenient);
+        QVERIFY(!passes_zeros);
+        QCOMPARE(exit_code(passes_zeros.error()), 2);
+    }
+
+    void too_much_memory_is_refused_before_anything_runs() {
+        std::string huge = kTask;
+        huge.replace(huge.find("n = 4096"), 8, "n = 4000000000");
+        const auto result =
+            evaluate(candidate("if (i < n) y[i] = 3.0f * x[i];"), {.memory_limit_bytes = 1u << 30}, huge);
+        QVERIFY(!result);
+        QCOMPARE(exit_code(result.error()), 2);
+        QVERIFY(result.error().message.find("GB") != std::string::npos);
+    }
+
+    void tunables_can_be_set() {
+        const std::string good = candidate("if (i < n) y[i] = 3.0f * x[i];");
+        const auto result = evaluate(good, {.configuration = {{"BLOCK", 256}}});
+        QVERIFY(result && result->ok());
+        QCOMPARE(result->compile.kernels.front().name, std::string("scale<256>"));
+        const auto unknown = evaluate(good, {.configuration = {{"BLOK", 256}}});
+        QVERIFY(!unknown);
+        QCOMPARE(exit_code(unknown.error()), 2);
+    }
+
+    void a_fixed_seed_repeats_exactly() {
+        const std::string wrong = candidate("if (i < n) y[i] = 3.00001f * x[i];");
+        const auto first = evaluate(wrong, {.seed = 7});
+        const auto second = evaluate(wrong, {.seed = 7});
+        QVERIFY(first && second && !first->ok());
+        QCOMPARE(first->verify->because, second->verify->because);
+        const auto other = evaluate(wrong, {.seed = 8});
+        QVERIFY(other && other->verify->because != first->verify->because);
+    }
+
+    void the_reference_is_compiled_once() {
+        const auto hits = compiler_->hits();
+        QVERIFY(evaluate(candidate("if (i < n) y[i] = x[i] * 3.0f;")));
+        QVERIFY(compiler_->hits() > hits);
+    }
+
+    void profile_lists_counters_by_line() {
+        const auto result = evaluate(candidate("if (i < n) y[i] = 3.0f * x[i];"),
+                                     {.stages = {.verify = false, .bench = false, .profile = true}});
+        QVERIFY2(result, result ? "" : describe(result.error()).c_str());
+        QVERIFY(result->profile);
+        const auto& launch = result->profile->at("launches").at(0);
+        QVERIFY(launch.at("events").at("global_store_sectors").get<std::uint64_t>() >= 4096 * 4 / 32);
+        QVERIFY(!launch.at("lines").empty());
+        QVERIFY(!result->reward);
+    }
+
+    void a_stop_request_cancels() {
+        std::stop_source stop;
+        stop.request_stop();
+        const task::Files files{{"task.toml", kTask},
+                                {"scale.cu", candidate("if (i < n) y[i] = 4.0f * x[i];")},
+                                {"reference.cu", kReference}};
+        const auto result =
+            pipeline::evaluate(files, {}, *compiler_, executor_, stop.get_token(), [](std::string_view, double) {});
+        QVERIFY(!result);
+        QCOMPARE(result.error().code, ErrorCode::cancelled);
+    }
+};
+
+QTEST_APPLESS_MAIN(TestEvaluate)
+#include "test_evaluate.moc"
