@@ -1,10 +1,11 @@
 #include "engine/compile/compiler.h"
 
 #include "engine/compile/diagnostics.h"
+#include "engine/compile/kernel_report.h"
+#include "engine/compile/line_table.h"
 #include "engine/compile/names.h"
 #include "engine/compile/nvrtc_job.h"
 #include "engine/compile/prelude.h"
-#include "engine/compile/ptx_reader.h"
 #include "engine/compile/sources.h"
 #include "engine/compile/toolkit.h"
 
@@ -68,8 +69,9 @@ public:
 private:
     Result<void> check(const Request& request) const;
     std::vector<std::string> options(const Request& request) const;
-    void fill_kernels(const Request& request, const std::vector<std::string>& lowered, const ParsedLog& log,
-                      Output& output) const;
+    Result<NvrtcOutput> again(NvrtcInput input, const std::stop_token& stop, bool assemble);
+    Result<void> explain_failure(const NvrtcInput& input, const KernelQuestion& question, const std::stop_token& stop,
+                                 ParsedLog& log);
 
     std::shared_ptr<const Nvrtc> nvrtc_;
     Headers headers_;
@@ -115,45 +117,56 @@ std::vector<std::string> NvrtcCompiler::options(const Request& request) const {
     return options;
 }
 
-void NvrtcCompiler::fill_kernels(const Request& request, const std::vector<std::string>& lowered, const ParsedLog& log,
-                                 Output& output) const {
-    const std::vector<PtxEntry> entries = ptx_entries(output.ptx);
-    const auto add = [&](const std::string& name, const PtxEntry& entry) {
-        Kernel kernel;
-        kernel.name = name;
-        kernel.lowered = entry.name;
-        kernel.parameters = entry.parameters;
-        const std::vector<std::string> types = parameter_types(entry.name);
-        if (types.size() == kernel.parameters.size())
-            for (std::size_t i = 0; i < types.size(); ++i) {
-                kernel.parameters[i].type = types[i];
-                kernel.parameters[i].pointer = is_pointer_type(types[i]);
-            }
-        if (const auto found = log.statistics.find(entry.name); found != log.statistics.end()) {
-            const PtxasStatistics& statistics = found->second;
-            kernel.registers = statistics.registers;
-            kernel.shared_bytes = statistics.shared_bytes;
-            kernel.local_bytes = statistics.stack_bytes;
-            kernel.spill_bytes = statistics.spill_store_bytes + statistics.spill_load_bytes;
-            kernel.constant_bytes = statistics.constant_bytes;
+/// The same compilation under other options, for what the first one did not tell.
+Result<NvrtcOutput> NvrtcCompiler::again(NvrtcInput input, const std::stop_token& stop, bool assemble) {
+    std::erase(input.options, "-Xptxas");
+    std::erase(input.options, "-v");
+    if (!assemble)
+        for (std::string& option : input.options)
+            if (option.starts_with("-arch=sm_")) option.replace(0, 9, "-arch=compute_");
+    input.want_cubin = false;
+    return runner_.run(std::move(input), stop);
+}
+
+/// Completes the diagnostics of a failed compilation, which has to leave at least one error behind.
+Result<void> NvrtcCompiler::explain_failure(const NvrtcInput& input, const KernelQuestion& question,
+                                            const std::stop_token& stop, ParsedLog& log) {
+    const auto is_error = [](const Diagnostic& diagnostic) { return diagnostic.severity == Severity::error; };
+    // A ptxas report that was asked for displaces some of its errors.
+    if (log.name_expressions.empty() && std::ranges::none_of(log.diagnostics, is_error)) {
+        auto plain = again(input, stop, true);
+        if (!plain) return std::unexpected(plain.error());
+        if (ParsedLog second = parse_log(plain->log); !second.diagnostics.empty())
+            log.diagnostics = std::move(second.diagnostics);
+    }
+    // Messages about inline assembly count lines of the PTX, which is to be had only where nothing assembles it.
+    if (std::ranges::find(log.diagnostics, "ptx", &Diagnostic::file) != log.diagnostics.end()) {
+        auto unassembled = again(input, stop, false);
+        if (!unassembled) return std::unexpected(unassembled.error());
+        const LineTable lines(unassembled->ptx);
+        for (Diagnostic& diagnostic : log.diagnostics) {
+            if (diagnostic.file != "ptx") continue;
+            const PtxLine* source = lines.source_of(static_cast<std::size_t>(diagnostic.line));
+            diagnostic.file = source ? source->source.file : std::string();
+            diagnostic.line = source ? source->source.line : 0;
         }
-        kernel.max_threads = entry.max_threads > 0 ? std::min(entry.max_threads, 1024u) : 1024;
-        output.kernels.push_back(std::move(kernel));
-    };
-    if (request.kernels.empty()) {
-        for (const PtxEntry& entry : entries) add(demangled_name(entry.name), entry);
-        return;
     }
-    for (std::size_t i = 0; i < request.kernels.size(); ++i) {
-        const auto entry = std::ranges::find(entries, i < lowered.size() ? lowered[i] : std::string(), &PtxEntry::name);
-        if (entry != entries.end()) add(request.kernels[i], *entry);
+    for (Diagnostic& diagnostic : log.diagnostics)
+        if (diagnostic.code == "ptxas") explain_ptxas(question.declarations, diagnostic);
+    for (const NameExpressionMessage& message : log.name_expressions)
+        log.diagnostics.push_back(explain_name(question, message));
+    if (std::ranges::none_of(log.diagnostics, is_error)) {
+        Diagnostic diagnostic;
+        diagnostic.file = question.request.main;
+        diagnostic.message = "the compiler failed without a message";
+        log.diagnostics.push_back(std::move(diagnostic));
     }
+    return {};
 }
 
 Result<Output> NvrtcCompiler::compile(const Request& request, std::stop_token stop) {
     const auto start = std::chrono::steady_clock::now();
     if (auto checked = check(request); !checked) return std::unexpected(checked.error());
-
     auto sources = prepare_sources(request);
     if (!sources) return std::unexpected(sources.error());
 
@@ -162,30 +175,29 @@ Result<Output> NvrtcCompiler::compile(const Request& request, std::stop_token st
     input.name = task_name(request.main);
     input.headers = std::move(sources->headers);
     input.options = options(request);
-    input.expressions = request.kernels;
+    for (const std::string& kernel : request.kernels)
+        if (std::ranges::find(input.expressions, kernel) == input.expressions.end())
+            input.expressions.push_back(kernel);
     input.want_ptx = !request.syntax_only;
     input.want_cubin = request.cubin && !request.syntax_only;
     input.readable = headers_.folders;
     input.readable.push_back(nvrtc_->path.parent_path());
-    auto ran = runner_.run(std::move(input), stop);
+    auto ran = runner_.run(input, stop);
     if (!ran) return std::unexpected(ran.error());
 
+    ParsedLog log = parse_log(ran->log);
+    const KernelQuestion question{request, input.expressions, ran->lowered, sources->kernels};
     Output output;
+    output.ok = ran->result == NvrtcResult::success;
     output.ptx = std::move(ran->ptx);
     output.cubin = std::move(ran->cubin);
     replace_all(output.ptx, kTaskRoot, "");
-    ParsedLog log = parse_log(ran->log);
+    if (!output.ok)
+        if (auto explained = explain_failure(input, question, stop, log); !explained)
+            return std::unexpected(explained.error());
     for (Diagnostic& diagnostic : log.diagnostics) make_relative(diagnostic);
     output.diagnostics = std::move(log.diagnostics);
-    for (const NameExpressionMessage& message : log.name_expressions) {
-        Diagnostic diagnostic = message.diagnostic;
-        diagnostic.file = request.main;
-        diagnostic.line = 0;
-        diagnostic.column = 0;
-        output.diagnostics.push_back(std::move(diagnostic));
-    }
-    output.ok = ran->result == NvrtcResult::success;
-    if (output.ok && !request.syntax_only) fill_kernels(request, ran->lowered, log, output);
+    if (output.ok && !request.syntax_only) describe_kernels(question, log, output);
     output.log = to_utf8(ran->log);
     replace_all(output.log, kTaskRoot, "");
     output.milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();

@@ -48,13 +48,15 @@ bool take(std::string_view& text, std::string_view prefix) {
 
 /// "error #20-D: text" → severity, code, message.
 bool parse_severity(std::string_view text, Diagnostic& diagnostic) {
-    static constexpr std::array<std::pair<std::string_view, Severity>, 8> kWords{{
+    static constexpr std::array<std::pair<std::string_view, Severity>, 10> kWords{{
         {"catastrophic error", Severity::error},
         {"command-line error", Severity::error},
         {"internal error", Severity::error},
         {"fatal error", Severity::error},
         {"error", Severity::error},
+        {"Error", Severity::error},
         {"warning", Severity::warning},
+        {"Warning", Severity::warning},
         {"remark", Severity::remark},
         {"note", Severity::note},
     }};
@@ -133,11 +135,13 @@ public:
     std::size_t read(const std::vector<std::string_view>& lines, std::size_t i, Diagnostic head) {
         bool in_contexts = false;
         std::vector<Diagnostic> contexts;
+        source_ = {};
         for (++i; i < lines.size() && !lines[i].empty(); ++i) {
             const std::string_view line = lines[i];
             if (i + 1 < lines.size() && is_caret_line(lines[i + 1]) && line.starts_with("  ")) {
                 const std::size_t caret = lines[i + 1].find('^');
                 head.column = static_cast<int>(caret) - 1; // both lines are indented by two
+                source_ = line;
                 ++i;
                 continue;
             }
@@ -163,11 +167,15 @@ public:
 private:
     void deliver(Diagnostic diagnostic) {
         if (diagnostic.file == kNameMap) {
-            // The compiler appends one pragma per name expression, from line 2 of an imaginary file.
-            const std::size_t index = diagnostic.line >= 2 ? static_cast<std::size_t>(diagnostic.line - 2) : 0;
+            // The compiler appends a pragma per name expression in an imaginary file, and shows it as the source line.
             last_ = nullptr;
-            if (diagnostic.message.starts_with("Error in parsing name expression")) return;
-            out_.name_expressions.push_back({index, std::move(diagnostic)});
+            if (diagnostic.severity != Severity::error
+                || diagnostic.message.starts_with("Error in parsing name expression"))
+                return;
+            constexpr std::string_view kPragma = "#pragma nv_mangled_name ";
+            std::string_view expression = trim(source_);
+            if (!take(expression, kPragma)) return;
+            out_.name_expressions.push_back({std::string(trim(expression)), std::move(diagnostic)});
         } else if (diagnostic.severity == Severity::note && last_) {
             last_->notes.push_back(std::move(diagnostic));
         } else if (diagnostic.severity == Severity::remark && diagnostic.file.empty()) {
@@ -179,6 +187,7 @@ private:
     }
 
     ParsedLog& out_;
+    std::string_view source_;    ///< the source line shown under the message
     Diagnostic* last_ = nullptr; ///< what notes belong to; valid until the next push_back
 };
 

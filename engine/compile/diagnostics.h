@@ -21,9 +21,9 @@ struct PtxasStatistics {
     std::uint32_t constant_bytes = 0;
 };
 
-/// A message about one of the name expressions given to the compiler, by its index.
+/// A message about one of the name expressions given to the compiler. (Its line does not tell which: NVRTC sorts them.)
 struct NameExpressionMessage {
-    std::size_t index = 0;
+    std::string expression;
     Diagnostic diagnostic;
 };
 
