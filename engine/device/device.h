@@ -35,7 +35,8 @@ struct Limits {
     Dim3 max_grid{2147483647u, 65535, 65535};
     std::uint32_t max_shared_bytes = 49152;       ///< per block without opting in
     std::uint32_t max_shared_bytes_optin = 49152; ///< per block after cuFuncSetAttribute
-    std::uint64_t memory_bytes = 0;               ///< what allocate() can give in all
+    std::uint64_t l2_bytes = 0;
+    std::uint64_t memory_bytes = 0; ///< what allocate() can give in all
 };
 
 struct Info {
@@ -152,6 +153,9 @@ public:
     virtual ~Device() = default;
 
     [[nodiscard]] virtual const Info& info() const = 0;
+
+    /// A kernel's fault has made the device unusable from this process, which should answer and end.
+    [[nodiscard]] virtual bool lost() const { return false; }
 
     [[nodiscard]] virtual Result<std::unique_ptr<Module>> load(const Image& image) = 0;
 

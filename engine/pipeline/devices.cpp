@@ -1,8 +1,11 @@
+#include "engine/device/cuda/cuda_device.h"
 #include "engine/device/sim/gpu_model.h"
 #include "engine/device/sim/sim_device.h"
 #include "engine/pipeline/execute.h"
 
 #include <fmt/format.h>
+
+#include <charconv>
 
 namespace kw::pipeline {
 namespace {
@@ -20,19 +23,26 @@ Result<std::unique_ptr<device::Device>> open_sim(std::string_view model) {
 } // namespace
 
 Result<std::unique_ptr<device::Device>> open_device(const std::string& id) {
-    if (id == "auto" || id == "sim") return open_sim({});
+    if (id == "auto") {
+        // A GPU where there is a usable one; where there is not, why not is what `kw doctor` says.
+        if (auto gpu = cuda::CudaDevice::open(0)) return gpu;
+        return open_sim({});
+    }
+    if (id == "sim") return open_sim({});
     if (id.starts_with("sim:")) return open_sim(std::string_view(id).substr(4));
-    if (id == "cuda" || id.starts_with("cuda:"))
-        return fail(
-            Stage::device, ErrorCode::unsupported,
-            fmt::format("device '{}' cannot be used: this version runs kernels on the simulator only; use --device sim",
-                        id));
-    return fail(Stage::device, ErrorCode::invalid_input,
-                fmt::format("unknown device '{}'; use auto, sim or sim:<gpu>", id));
+    if (id == "cuda") return cuda::CudaDevice::open(0);
+    if (id.starts_with("cuda:")) {
+        const std::string_view digits = std::string_view(id).substr(5);
+        int index = 0;
+        const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), index);
+        if (error == std::errc{} && end == digits.data() + digits.size()) return cuda::CudaDevice::open(index);
+    }
+    return fail(Stage::usage, ErrorCode::invalid_input,
+                fmt::format("unknown device '{}'; use auto, sim, sim:<model>, cuda or cuda:<index>", id));
 }
 
 std::vector<device::Info> list_devices() {
-    std::vector<device::Info> devices;
+    auto devices = cuda::list_gpus();
     for (const auto& gpu : sim::gpu_models())
         if (auto device = sim::open_simulator(gpu)) devices.push_back((*device)->info());
     return devices;

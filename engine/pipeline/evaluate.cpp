@@ -85,6 +85,10 @@ reward::Facts facts_of(const Evaluation& evaluation) {
     }
     facts.verified = evaluation.verify && evaluation.verify->ok;
     if (facts.compiled && evaluation.verify && !evaluation.verify->ok) facts.failure = evaluation.verify->because;
+    if (evaluation.bench && evaluation.bench->wrong) {
+        facts.verified = false;
+        facts.failure = evaluation.bench->problem;
+    }
     if (evaluation.bench) {
         facts.estimated = evaluation.bench->estimated;
         for (const auto& baseline : evaluation.bench->baselines)

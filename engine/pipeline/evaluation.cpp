@@ -81,6 +81,7 @@ Json to_json(const BenchReport& report) {
     json["cold"] = report.cold;
     json["ms"] = report.milliseconds;
     if (!report.problem.empty()) json["problem"] = report.problem;
+    if (report.wrong) json["wrong"] = true;
     if (!report.baselines.empty()) json["ratio_ci"] = bench::to_json(report.baselines.front().ratio_ci);
     if (!report.limited_by.empty()) json["limited_by"] = report.limited_by;
     auto& baselines = json["baselines"] = Json::array();
@@ -103,6 +104,7 @@ BenchReport bench_report_from_json(const Json& json) {
     report.sizes = sizes_from_json(json.at("sizes"));
     report.time = bench::summary_from_json(json);
     report.problem = json.value("problem", "");
+    report.wrong = json.value("wrong", false);
     report.milliseconds = json.value("ms", 0.0);
     if (json.contains("limited_by")) report.limited_by = json.at("limited_by").get<std::vector<std::string>>();
     for (const auto& item : json.at("baselines"))
@@ -136,7 +138,7 @@ Result<Stages> parse_stages(std::string_view list) {
     }
 }
 
-bool Evaluation::ok() const { return compile.ok && (!verify || verify->ok); }
+bool Evaluation::ok() const { return compile.ok && (!verify || verify->ok) && (!bench || !bench->wrong); }
 
 Json to_json(const Evaluation& evaluation) {
     Json json{{"task", evaluation.task},

@@ -97,7 +97,7 @@ struct Evaluation {
     std::optional<Json> profile{};
     std::optional<reward::Reward> reward{};
 
-    /// Compiled, and verified when that was asked for.
+    /// Compiled, verified when that was asked for, and still right after timing.
     [[nodiscard]] bool ok() const;
 };
 

@@ -2,6 +2,7 @@
 
 #include "engine/pipeline/job.h"
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -14,6 +15,10 @@ struct JobRunner::State {
 
 JobRunner::JobRunner() : state_(std::make_unique<State>()) {}
 JobRunner::~JobRunner() = default;
+
+bool JobRunner::lost() const {
+    return std::ranges::any_of(state_->devices, [](const auto& entry) { return entry.second && entry.second->lost(); });
+}
 
 Result<Json> JobRunner::run(const Json& json, std::stop_token stop, const device::Progress& progress) {
     auto job = job_from_json(json);

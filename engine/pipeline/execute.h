@@ -25,6 +25,9 @@ public:
     /// back.
     [[nodiscard]] Result<Json> run(const Json& job, std::stop_token stop, const device::Progress& progress);
 
+    /// A device was lost to a kernel's fault: answer, then end this process.
+    [[nodiscard]] bool lost() const;
+
 private:
     struct State;
     std::unique_ptr<State> state_;

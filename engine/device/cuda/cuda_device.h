@@ -1,0 +1,78 @@
+#pragma once
+
+#include "engine/device/cuda/driver_api.h"
+#include "engine/device/device.h"
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace kw::cuda {
+
+/// A cubin loaded into a context. Functions are looked up once.
+class CudaModule final : public device::Module {
+public:
+    CudaModule(const DriverApi& api, CUmodule module) : api_(&api), module_(module) {}
+    ~CudaModule() override { api_->cuModuleUnload(module_); }
+    CudaModule(const CudaModule&) = delete;
+    CudaModule& operator=(const CudaModule&) = delete;
+
+    /// Null when the module has no such kernel.
+    [[nodiscard]] CUfunction function(std::string_view lowered);
+
+private:
+    const DriverApi* api_;
+    CUmodule module_;
+    std::unordered_map<std::string, CUfunction> functions_;
+};
+
+/// One GPU through the driver API: the primary context, one stream. A fault of a kernel (illegal address and its like)
+/// makes the context useless; lost() then says so, and the process is to be replaced.
+class CudaDevice final : public device::Device {
+public:
+    [[nodiscard]] static Result<std::unique_ptr<device::Device>> open(int index);
+    ~CudaDevice() override;
+    CudaDevice(const CudaDevice&) = delete;
+    CudaDevice& operator=(const CudaDevice&) = delete;
+
+    [[nodiscard]] const device::Info& info() const override { return info_; }
+    [[nodiscard]] bool lost() const override { return lost_; }
+    [[nodiscard]] Result<std::unique_ptr<device::Module>> load(const device::Image& image) override;
+    [[nodiscard]] Result<device::Pointer> allocate(std::uint64_t bytes, std::string_view label) override;
+    void release(device::Pointer pointer) override;
+    [[nodiscard]] Result<void> upload(device::Pointer to, std::span<const std::byte> from) override;
+    [[nodiscard]] Result<void> download(std::span<std::byte> to, device::Pointer from) override;
+    [[nodiscard]] Result<void> fill(device::Pointer to, std::uint64_t bytes, std::byte value) override;
+    [[nodiscard]] Result<device::LaunchOutcome> launch(device::Module& module, std::string_view kernel,
+                                                       const device::LaunchConfig& config,
+                                                       std::span<const std::byte> parameters,
+                                                       std::stop_token stop) override;
+    [[nodiscard]] Result<device::LaunchOutcome> synchronize(std::stop_token stop) override;
+    [[nodiscard]] Result<std::vector<device::Measurement>> measure(std::span<const device::Work> works,
+                                                                   const device::MeasureOptions& options,
+                                                                   std::stop_token stop,
+                                                                   const device::Progress& progress) override;
+
+private:
+    CudaDevice(const DriverApi& api, CUdevice device, int index) : api_(&api), device_(device), index_(index) {}
+    [[nodiscard]] Result<void> start();
+    [[nodiscard]] std::unexpected<Error> error(CUresult result, std::string_view doing);
+    /// A fault when `result` is a kernel's doing; notes that the context is lost.
+    [[nodiscard]] std::optional<device::Fault> fault_of(CUresult result);
+
+    const DriverApi* api_;
+    CUdevice device_;
+    int index_;
+    CUcontext context_ = nullptr;
+    CUstream stream_ = nullptr;
+    device::Info info_;
+    std::string last_kernel_;
+    bool lost_ = false;
+};
+
+/// Every GPU that the driver offers; empty where there is none.
+[[nodiscard]] std::vector<device::Info> list_gpus();
+
+} // namespace kw::cuda
