@@ -67,6 +67,7 @@ struct BenchReport {
     std::vector<BaselineTime> baselines;
     std::vector<std::string> limited_by; ///< one per launch, when known
     std::string problem;                 ///< why there is no time
+    bool wrong = false;                  ///< the problem is that outputs were wrong after timing
     double milliseconds = 0;             ///< what measuring took
 };
 
