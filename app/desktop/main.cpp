@@ -8,6 +8,7 @@
 #include <QTimer>
 
 #include <cstdio>
+#include <utility>
 
 int main(int argc, char** argv) {
     QApplication application(argc, argv);
@@ -45,8 +46,12 @@ int main(int argc, char** argv) {
     kw::widgets::Theme::instance().apply(application, scheme == QStringLiteral("light") ? kw::widgets::Scheme::light
                                                                                         : kw::widgets::Scheme::dark);
 
-    auto worker = kw::rpc::WorkerClient::local();
-    kw::desktop::WorkerSession session(*worker);
+    auto command = kw::rpc::local_worker();
+    if (!command) {
+        std::fprintf(stderr, "kernelwright: %s\n", command.error().message.c_str());
+        return 3;
+    }
+    kw::desktop::WorkerSession session(std::move(*command));
     kw::desktop::MainWindow window(session);
     if (parser.isSet(size)) {
         const auto parts = parser.value(size).split(QLatin1Char('x'));

@@ -190,6 +190,8 @@ void MainWindow::connect_worker() {
         if (devices_->count() > 1) devices_->removeItem(0);
     });
     connect(&worker_, &WorkerSession::checked, this, &MainWindow::show_diagnostics);
+    connect(&worker_, &WorkerSession::check_failed, this,
+            [this](const Error& error) { problem_count_->setText(QString::fromStdString(error.message)); });
     connect(&worker_, &WorkerSession::progressed, this, [this](const QString& what, double fraction) {
         if (running_) verdict_->show_progress(what, fraction);
     });
@@ -262,9 +264,8 @@ QString MainWindow::device_id() const { return devices_->currentData().toString(
 
 void MainWindow::check_now() {
     if (!task_) return;
-    pipeline::Options options;
-    options.device = device_id().toStdString();
-    worker_.check(files_with_text(), task_->kernel, options);
+    worker_.check(
+        {.files = files_with_text(), .main = task_->kernel, .device = device_id().toStdString(), .syntax_only = true});
 }
 
 void MainWindow::show_diagnostics(const std::vector<compile::Diagnostic>& diagnostics) {

@@ -51,6 +51,11 @@ void describe_failure(const pipeline::Evaluation& evaluation, VerdictText& text)
         }
         return;
     }
+    if (evaluation.bench && evaluation.bench->wrong) {
+        text.headline = tr("Wrong after timing");
+        text.detail = QString::fromStdString(evaluation.bench->problem);
+        return;
+    }
     const auto& verify = *evaluation.verify;
     text.headline = verify.fault ? tr("Faults") : tr("Wrong result");
     text.detail = QString::fromStdString(verify.because);

@@ -1,0 +1,142 @@
+#include "editor/cuda_editor.h"
+#include "editor/problem_list.h"
+
+#include <QSignalSpy>
+#include <QTest>
+#include <QTreeWidget>
+#include <Qsci/qscilexercpp.h>
+
+using namespace kw;
+using namespace kw::editor;
+
+namespace {
+
+constexpr const char* kSource = "//@ launch k<<<1, 32>>>(x)\n"
+                                "__global__ void k(float* x) {\n"
+                                "    x[threadIdx.x] = missing;\n"
+                                "    \xC3\xA4();\n"
+                                "}\n";
+
+compile::Diagnostic diagnostic(compile::Severity severity, int line, int column, std::string message,
+                               std::string file = "k.cu") {
+    return {.severity = severity,
+            .file = std::move(file),
+            .line = line,
+            .column = column,
+            .message = std::move(message),
+            .code = {},
+            .notes = {}};
+}
+
+/// The indicator bits at a byte position.
+long indicators(const CudaEditor& editor, int line, int byte) {
+    const long begin = editor.SendScintilla(QsciScintilla::SCI_POSITIONFROMLINE, line - 1);
+    return editor.SendScintilla(QsciScintilla::SCI_INDICATORALLONFOR, begin + byte);
+}
+
+} // namespace
+
+class TestCudaEditor : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void loading_is_not_a_modification() {
+        CudaEditor editor;
+        editor.load(QString::fromUtf8(kSource));
+        QVERIFY(!editor.isModified());
+        QVERIFY(!editor.isUndoAvailable());
+        QCOMPARE(editor.utf8(), std::string(kSource));
+        QTest::keyClicks(&editor, QStringLiteral("x"));
+        QVERIFY(editor.isModified());
+        editor.undo();
+        QCOMPARE(editor.utf8(), std::string(kSource));
+    }
+
+    void cuda_words_have_their_own_styles() {
+        CudaEditor editor;
+        editor.load(QString::fromUtf8(kSource));
+        editor.SendScintilla(QsciScintilla::SCI_COLOURISE, 0UL, -1L);
+        const auto style_at = [&](int line, int byte) {
+            const long begin = editor.SendScintilla(QsciScintilla::SCI_POSITIONFROMLINE, line - 1);
+            return editor.SendScintilla(QsciScintilla::SCI_GETSTYLEAT, begin + byte);
+        };
+        QCOMPARE(style_at(2, 0), long{QsciLexerCPP::Keyword});     // __global__
+        QCOMPARE(style_at(3, 6), long{QsciLexerCPP::KeywordSet2}); // threadIdx
+        QCOMPARE(style_at(3, 21), long{QsciLexerCPP::Identifier}); // missing
+    }
+
+    void diagnostics_underline_the_word_and_go_away() {
+        CudaEditor editor;
+        editor.load(QString::fromUtf8(kSource));
+        editor.show_diagnostics({diagnostic(compile::Severity::error, 3, 22, "identifier \"missing\" is undefined"),
+                                 diagnostic(compile::Severity::warning, 4, 0, "statement has no effect"),
+                                 diagnostic(compile::Severity::error, 1, 1, "elsewhere", "other.cu")},
+                                "k.cu");
+        QVERIFY(indicators(editor, 3, 21) & 1 << 8);
+        QVERIFY(indicators(editor, 3, 27) & 1 << 8);
+        QVERIFY(!(indicators(editor, 3, 28) & 1 << 8));
+        QVERIFY(!(indicators(editor, 3, 20) & 1 << 8));
+        QVERIFY(indicators(editor, 4, 4) & 1 << 9);
+        QVERIFY(!(indicators(editor, 1, 0) & 1 << 8));
+        QVERIFY(editor.markersAtLine(2) & 1 << 8);
+        QVERIFY(editor.markersAtLine(3) & 1 << 9);
+        editor.show_diagnostics({}, "k.cu");
+        QVERIFY(!(indicators(editor, 3, 21) & 1 << 8));
+        QCOMPARE(editor.markersAtLine(2), 0u);
+    }
+
+    void positions_outside_the_text_do_no_harm() {
+        CudaEditor editor;
+        editor.load(QStringLiteral("a"));
+        editor.show_diagnostics({diagnostic(compile::Severity::error, 900, 900, "far"),
+                                 diagnostic(compile::Severity::error, 1, 99, "right")},
+                                "k.cu");
+        QVERIFY(editor.markersAtLine(0) & 1 << 8);
+        editor.go_to(900, 900);
+        editor.load({});
+        editor.show_diagnostics({diagnostic(compile::Severity::error, 1, 1, "empty")}, "k.cu");
+        QVERIFY(editor.markersAtLine(0) & 1 << 8);
+    }
+
+    void directives_are_marked() {
+        CudaEditor editor;
+        editor.load(QString::fromUtf8(kSource));
+        QVERIFY(indicators(editor, 1, 4) & 1 << 10);
+        QVERIFY(!(indicators(editor, 2, 4) & 1 << 10));
+    }
+
+    void go_to_counts_bytes_from_one() {
+        CudaEditor editor;
+        editor.load(QString::fromUtf8(kSource));
+        editor.go_to(3, 22);
+        int line = 0, index = 0;
+        editor.getCursorPosition(&line, &index);
+        QCOMPARE(line, 2);
+        QCOMPARE(index, 21);
+    }
+
+    void problems_are_listed_and_walked() {
+        ProblemList list;
+        auto error = diagnostic(compile::Severity::error, 3, 22, "first line\nsecond line");
+        error.notes.push_back(diagnostic(compile::Severity::note, 1, 1, "candidate"));
+        list.show_diagnostics({error, diagnostic(compile::Severity::warning, 4, 5, "odd")});
+        QCOMPARE(list.error_count(), 1);
+        QCOMPARE(list.warning_count(), 1);
+        auto* tree = list.findChild<QTreeWidget*>();
+        QCOMPARE(tree->topLevelItemCount(), 2);
+        QCOMPARE(tree->topLevelItem(0)->childCount(), 1);
+        QCOMPARE(tree->topLevelItem(0)->text(0), QStringLiteral("first line"));
+        QSignalSpy wanted(&list, &ProblemList::go_to_requested);
+        list.go_to_next();
+        list.go_to_next();
+        list.go_to_next(); // around the end
+        QCOMPARE(wanted.count(), 3);
+        QCOMPARE(wanted.at(1).at(1).toInt(), 4);
+        QCOMPARE(wanted.at(2).at(1).toInt(), 3);
+        list.show_diagnostics({});
+        list.go_to_next();
+        QCOMPARE(wanted.count(), 3);
+    }
+};
+
+QTEST_MAIN(TestCudaEditor)
+#include "test_cuda_editor.moc"
