@@ -68,6 +68,7 @@ public:
 
 private:
     Result<void> check(const Request& request) const;
+    bool is_foreign_warning(const Diagnostic& diagnostic) const;
     std::vector<std::string> options(const Request& request) const;
     Result<NvrtcOutput> again(NvrtcInput input, const std::stop_token& stop, bool assemble);
     Result<void> explain_failure(const NvrtcInput& input, const KernelQuestion& question, const std::stop_token& stop,
@@ -105,7 +106,6 @@ std::vector<std::string> NvrtcCompiler::options(const Request& request) const {
     std::vector<std::string> options{
         fmt::format("-arch={}_{}", assemble ? "sm" : "compute", request.arch.substr(3)),
         "-std=c++20",
-        "-no-source-include",
         fmt::format("-include={}", kPreludeName),
     };
     if (request.line_info && !request.syntax_only) options.emplace_back("-lineinfo");
@@ -115,6 +115,12 @@ std::vector<std::string> NvrtcCompiler::options(const Request& request) const {
     for (const auto& [name, value] : request.defines)
         options.push_back(value.empty() ? fmt::format("-D{}", name) : fmt::format("-D{}={}", name, value));
     return options;
+}
+
+/// Warnings inside the toolkit's headers are nothing that the user could mend; `log` keeps them.
+bool NvrtcCompiler::is_foreign_warning(const Diagnostic& diagnostic) const {
+    if (diagnostic.severity == Severity::error || !diagnostic.file.starts_with('/')) return false;
+    return !diagnostic.file.starts_with(kTaskRoot);
 }
 
 /// The same compilation under other options, for what the first one did not tell.
@@ -195,6 +201,7 @@ Result<Output> NvrtcCompiler::compile(const Request& request, std::stop_token st
     if (!output.ok)
         if (auto explained = explain_failure(input, question, stop, log); !explained)
             return std::unexpected(explained.error());
+    std::erase_if(log.diagnostics, [&](const Diagnostic& diagnostic) { return is_foreign_warning(diagnostic); });
     for (Diagnostic& diagnostic : log.diagnostics) make_relative(diagnostic);
     output.diagnostics = std::move(log.diagnostics);
     if (output.ok && !request.syntax_only) describe_kernels(question, log, output);
