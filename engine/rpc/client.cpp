@@ -20,7 +20,6 @@ namespace kw::rpc {
 namespace {
 
 constexpr std::size_t kLastWordsBytes = 4096;
-constexpr std::chrono::milliseconds kCancelPatience{500};
 /// A process whose output has ended should end too; its status makes the better sentence.
 constexpr std::chrono::milliseconds kEndPatience{300};
 
@@ -57,6 +56,7 @@ struct Client::State {
     Id next_id = 1;
     std::string words;
     std::optional<Error> death;
+    std::chrono::milliseconds cancel_patience{500};
     bool quit = false;        ///< the object is being destroyed
     bool close_input = false; ///< once everything queued has been written
     bool kill_requested = false;
@@ -314,8 +314,8 @@ void Client::cancel(Id id) {
 }
 
 Result<Json> Client::call(std::string_view method, Json params, std::stop_token stop, const Progress& progress,
-                          std::optional<std::chrono::milliseconds> timeout) {
-    // Shared with the callback, which may run after this function has given up.
+                          std::optional<std::chrono::milliseconds> timeout, bool* answered) {
+    // Shared with the callbacks, which may run after this function has given up.
     struct Answer {
         std::mutex mutex;
         std::condition_variable_any changed;
@@ -323,6 +323,12 @@ Result<Json> Client::call(std::string_view method, Json params, std::stop_token 
         bool abandoned = false;
     };
     const auto answer = std::make_shared<Answer>();
+    Progress forward;
+    if (progress)
+        forward = [answer, &progress](std::string_view what, double fraction) {
+            const std::scoped_lock lock{answer->mutex};
+            if (!answer->abandoned) progress(what, fraction);
+        };
     const auto id = call_async(
         method, std::move(params),
         [answer](Result<Json> result) {
@@ -330,23 +336,26 @@ Result<Json> Client::call(std::string_view method, Json params, std::stop_token 
             answer->result = std::move(result);
             answer->changed.notify_all();
         },
-        progress ? Progress{[answer, &progress](std::string_view what, double fraction) {
-            const std::scoped_lock lock{answer->mutex};
-            if (!answer->abandoned) progress(what, fraction);
-        }}
-                 : Progress{});
+        std::move(forward));
     std::unique_lock lock{answer->mutex};
-    const auto answered = [&] { return answer->result.has_value(); };
+    const auto arrived = [&] { return answer->result.has_value(); };
     const bool in_time =
-        timeout ? answer->changed.wait_for(lock, stop, *timeout, answered) : answer->changed.wait(lock, stop, answered);
+        timeout ? answer->changed.wait_for(lock, stop, *timeout, arrived) : answer->changed.wait(lock, stop, arrived);
+    const bool stopped = !in_time && stop.stop_requested();
+    if (!in_time) {
+        lock.unlock();
+        cancel(id);
+        std::chrono::milliseconds patience{0};
+        {
+            const std::scoped_lock own{state_->mutex};
+            if (stopped) patience = state_->cancel_patience;
+        }
+        lock.lock();
+        answer->changed.wait_for(lock, patience, arrived);
+        answer->abandoned = true;
+    }
+    if (answered) *answered = arrived() && alive();
     if (in_time) return std::move(*answer->result);
-
-    const bool stopped = stop.stop_requested();
-    lock.unlock();
-    cancel(id);
-    lock.lock();
-    if (stopped) answer->changed.wait_for(lock, kCancelPatience, answered);
-    answer->abandoned = true;
     lock.unlock();
     {
         const std::scoped_lock own{state_->mutex};
@@ -355,6 +364,11 @@ Result<Json> Client::call(std::string_view method, Json params, std::stop_token 
     if (stopped) return fail(Stage::rpc, ErrorCode::cancelled, fmt::format("'{}' was cancelled", method));
     return fail(Stage::rpc, ErrorCode::timeout,
                 fmt::format("{} did not answer '{}' within {} ms", state_->name, method, timeout->count()));
+}
+
+void Client::set_cancel_patience(std::chrono::milliseconds patience) {
+    const std::scoped_lock lock{state_->mutex};
+    state_->cancel_patience = patience;
 }
 
 bool Client::alive() const {

@@ -34,18 +34,21 @@ public:
     Client(const Client&) = delete;
     Client& operator=(const Client&) = delete;
 
-    /// Waits for the answer. `stop` sends a cancel and allows the peer half a second to obey; the error is then
-    /// `cancelled` in any case. After `timeout` the error is `timeout` and the request is cancelled; whether the peer
-    /// obeys is for the caller to find out.
+    /// Waits for the answer. `stop` sends a cancel and gives the peer a moment to obey (set_cancel_patience); the error
+    /// is then `cancelled` in any case. After `timeout` the error is `timeout` and a cancel is sent. `answered`, if
+    /// given, becomes true when the peer itself answered, be it with an error: it is alive and idle.
     [[nodiscard]] Result<Json> call(std::string_view method, Json params, std::stop_token stop = {},
                                     const Progress& progress = {},
-                                    std::optional<std::chrono::milliseconds> timeout = {});
+                                    std::optional<std::chrono::milliseconds> timeout = {}, bool* answered = nullptr);
 
     /// `done` runs exactly once, on the reading thread (on this one when the peer has already ended); `progress` on the
     /// reading thread. Neither may call() or destroy this object.
     Id call_async(std::string_view method, Json params, Done done, Progress progress = {});
     /// Asks the peer to stop; `done` still runs, with whatever it answers.
     void cancel(Id id);
+
+    /// Half a second unless set.
+    void set_cancel_patience(std::chrono::milliseconds patience);
 
     [[nodiscard]] bool alive() const;
     /// What ended the connection; no value while it is alive.

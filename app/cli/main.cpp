@@ -1,0 +1,114 @@
+#include "app/cli/disasm.h"
+#include "app/cli/tune.h"
+#include "app/cli/worker_backend.h"
+#include "engine/base/version.h"
+#include "engine/report/arguments.h"
+#include "engine/report/interrupt.h"
+#include "engine/rpc/worker_client.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace {
+
+namespace report = kw::report;
+
+constexpr const char* kStatuses =
+    "Exit status: 0 done and correct; 1 done, but the candidate is wrong or does not compile;\n"
+    "2 usage or task error; 3 device or environment error; 130 interrupted.";
+
+CLI::App* add_tune(CLI::App& app, kw::cli::TuneArguments& arguments) {
+    auto* command =
+        app.add_subcommand("tune", "Try the values of a candidate's '//@ tune' directives, and list them best first");
+    command->add_option("TASK", arguments.evaluation.task, "Task folder")->required();
+    report::add_evaluation_options(*command, arguments.evaluation);
+    command
+        ->add_option("--budget", arguments.budget,
+                     "How many configurations to try at most (default: 64); more than that are sampled")
+        ->type_name("N")
+        ->check(CLI::Range(std::size_t{1}, std::size_t{1'000'000}));
+    command->add_flag("--random", arguments.random, "Sample even where all would fit the budget");
+    command->add_flag("--json", arguments.evaluation.json, "Print every trial with its evaluation as JSON");
+    command->add_option("-o,--output", arguments.evaluation.output, "Also write the JSON to this file")
+        ->type_name("FILE");
+    return command;
+}
+
+CLI::App* add_disasm(CLI::App& app, kw::cli::DisasmArguments& arguments) {
+    auto* command = app.add_subcommand("disasm", "Print the PTX that a candidate compiles to, or its SASS");
+    command->add_option("TASK", arguments.evaluation.task, "Task folder")->required();
+    command->add_option("--candidate", arguments.evaluation.candidate, "File to look at instead of the task's kernel")
+        ->type_name("FILE");
+    command->add_option("--device", arguments.evaluation.device, "Device to compile for (default: auto)")
+        ->type_name("DEVICE");
+    command->add_option("--set", arguments.evaluation.set, "Value of a tunable instead of its default")
+        ->type_name("NAME=VALUE");
+    command->add_option("--kernel", arguments.kernel, "Only this kernel")->type_name("NAME");
+    command->add_flag("--sass", arguments.sass, "Machine code instead of PTX; needs the toolkit's nvdisasm");
+    command->add_flag("--json", arguments.evaluation.json, "Print JSON");
+    return command;
+}
+
+int run(int argc, char** argv) {
+    CLI::App app{"Kernelwright: compile, verify, time and tune CUDA kernels", "kw"};
+    app.set_version_flag("--version", "kw " + std::string{kw::version()});
+    app.footer(kStatuses);
+    app.require_subcommand(1);
+    app.fallthrough();
+
+    std::string where = "local";
+    std::string toolkit;
+    std::string log;
+    report::EvalArguments eval_arguments;
+    kw::cli::TuneArguments tune_arguments;
+    kw::cli::DisasmArguments disasm_arguments;
+    bool devices_json = false;
+    bool doctor_json = false;
+    app.add_option("--worker", where,
+                   "Where to work: local, ssh:HOST, srun, srun:ARGUMENTS or command:PROGRAM (default: local)")
+        ->type_name("WHERE");
+    app.add_option("--toolkit", toolkit, "Folder of the CUDA Toolkit, or its libnvrtc; searched for otherwise")
+        ->type_name("PATH");
+    app.add_option("--log", log, "How much the worker logs: trace, debug, info, warn, err or off")->type_name("LEVEL");
+    auto* eval = report::add_eval(app, eval_arguments);
+    auto* tune = add_tune(app, tune_arguments);
+    auto* disasm = add_disasm(app, disasm_arguments);
+    auto* devices = report::add_devices(app, devices_json);
+    auto* doctor = report::add_doctor(app, doctor_json);
+    if (const auto status = report::parse(app, argc, argv)) return *status;
+
+    std::vector<std::string> options;
+    if (!toolkit.empty()) options.insert(options.end(), {"--toolkit", toolkit});
+    if (!log.empty()) options.insert(options.end(), {"--log", log});
+    auto command = kw::rpc::worker_command(where, std::move(options));
+    if (!command) return report::report_error(command.error());
+
+    const report::Interrupt interrupt;
+    kw::rpc::WorkerClient worker{std::move(*command)};
+    // The worker gets ready while the task is read here.
+    if (const auto started = worker.start(); !started) return report::report_error(started.error());
+    kw::cli::WorkerBackend backend{worker};
+    const auto stop = interrupt.token();
+    if (*eval) return report::eval_command(eval_arguments, backend, stop);
+    if (*tune) return kw::cli::tune_command(tune_arguments, backend, stop);
+    if (*disasm) return kw::cli::disasm_command(disasm_arguments, worker, stop);
+    if (*devices) return report::devices_command(devices_json, backend, stop);
+    if (*doctor) return report::doctor_command(doctor_json, backend, stop);
+    return 2;
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    try {
+        return run(argc, argv);
+    } catch (const std::exception& error) {
+        fmt::print(stderr, "kw: {}\n", error.what());
+        return 3;
+    }
+}

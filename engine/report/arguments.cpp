@@ -1,0 +1,67 @@
+#include "engine/report/arguments.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+namespace kw::report {
+
+void add_evaluation_options(CLI::App& command, EvalArguments& arguments) {
+    command
+        .add_option("--candidate", arguments.candidate,
+                    "File to evaluate instead of the task's kernel; in the task or anywhere")
+        ->type_name("FILE");
+    command
+        .add_option("--device", arguments.device,
+                    "auto, sim, sim:GPU, cuda or cuda:N (default: auto); 'kw devices' lists them")
+        ->type_name("DEVICE");
+    command.add_option("--set", arguments.set, "Value of a tunable instead of its default; may be repeated")
+        ->type_name("NAME=VALUE");
+    command
+        .add_option("--seed", arguments.seed, "Fixed seed for the inputs, to repeat a check; drawn afresh otherwise")
+        ->type_name("N");
+    command.add_option("--timeout", arguments.timeout_s, "Seconds that verification and timing may each take")
+        ->type_name("S");
+    command.add_flag("--warm", arguments.warm, "Leave the L2 cache as it is between samples instead of flushing it");
+}
+
+CLI::App* add_eval(CLI::App& app, EvalArguments& arguments) {
+    auto* command = app.add_subcommand("eval", "Compile, verify and time a candidate, and say what it is worth");
+    command->add_option("TASK", arguments.task, "Task folder")->required();
+    add_evaluation_options(*command, arguments);
+    command
+        ->add_option("--stages", arguments.stages, "What to do, as a list of compile, verify, bench, profile, reward")
+        ->type_name("LIST");
+    command->add_flag("--json", arguments.json, "Print the evaluation as JSON");
+    command->add_option("-o,--output", arguments.output, "Also write the evaluation's JSON to this file")
+        ->type_name("FILE");
+    return command;
+}
+
+CLI::App* add_devices(CLI::App& app, bool& json) {
+    auto* command = app.add_subcommand("devices", "List what kernels can run on");
+    command->add_flag("--json", json, "Print JSON");
+    return command;
+}
+
+CLI::App* add_doctor(CLI::App& app, bool& json) {
+    auto* command = app.add_subcommand("doctor", "Say what was found where, what is missing and what to do about it");
+    command->add_flag("--json", json, "Print JSON");
+    return command;
+}
+
+std::optional<int> parse(CLI::App& app, int argc, char** argv) {
+    try {
+        app.parse(argc, argv);
+        return std::nullopt;
+    } catch (const CLI::ParseError& error) {
+        // --help and --version arrive here too, as errors of status 0.
+        if (error.get_exit_code() == 0) return app.exit(error);
+        std::string command = app.get_name();
+        for (const auto* chosen : app.get_subcommands()) command += " " + chosen->get_name();
+        fmt::print(stderr, "{}: {}; '{} --help' lists what there is\n", app.get_name(), error.what(), command);
+        return 2;
+    }
+}
+
+} // namespace kw::report

@@ -1,0 +1,58 @@
+#pragma once
+
+#include "engine/base/json.h"
+#include "engine/base/result.h"
+#include "engine/pipeline/evaluate.h"
+#include "engine/task/task.h"
+
+#include <filesystem>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+/// The commands that kw and kw-worker share, over whatever evaluates for them. Each returns the process's exit status
+/// (docs/design.md §5) and has said on standard error, in one line, why it is not 0.
+namespace kw::report {
+
+/// What evaluates: a worker behind a pipe, or this process itself.
+class Backend {
+public:
+    virtual ~Backend() = default;
+    /// The value of pipeline::to_json(Evaluation).
+    [[nodiscard]] virtual Result<Json> evaluate(const task::Files& files, const pipeline::Options& options,
+                                                std::stop_token stop, const pipeline::Progress& progress) = 0;
+    [[nodiscard]] virtual Result<Json> devices(std::stop_token stop) = 0;
+    [[nodiscard]] virtual Result<Json> doctor(std::stop_token stop) = 0;
+};
+
+struct EvalArguments {
+    std::string task;
+    std::string candidate;
+    std::string device = "auto";
+    std::string stages;           ///< a list; empty: compile, verify, bench, reward
+    std::vector<std::string> set; ///< NAME=VALUE
+    std::string seed;
+    double timeout_s = 0; ///< 0: the pipeline's own limits
+    bool warm = false;    ///< leave L2 as it is between samples
+    bool json = false;
+    std::string output; ///< also write the JSON to this file
+};
+
+/// The options that the arguments ask for, the candidate aside.
+[[nodiscard]] Result<pipeline::Options> to_options(const EvalArguments& arguments);
+
+/// Reads a task folder (or the folder of a task.toml). A candidate outside it is added under its file name, which is
+/// then `options.candidate`; one that would take the place of another of the task's files is refused.
+[[nodiscard]] Result<task::Files> read_task(const EvalArguments& arguments, pipeline::Options& options);
+
+[[nodiscard]] int eval_command(const EvalArguments& arguments, Backend& backend, std::stop_token stop);
+[[nodiscard]] int devices_command(bool json, Backend& backend, std::stop_token stop);
+[[nodiscard]] int doctor_command(bool json, Backend& backend, std::stop_token stop);
+
+/// Writes the program's name and the error, on one line, to standard error and gives the status.
+[[nodiscard]] int report_error(const Error& error);
+
+/// Writes to standard output. A full disk or a closed pipe is an error.
+[[nodiscard]] Result<void> print(std::string_view text);
+
+} // namespace kw::report

@@ -1,0 +1,221 @@
+#include "engine/report/evaluation_text.h"
+
+#include "engine/report/diagnostics.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+namespace kw::report {
+namespace {
+
+using pipeline::Evaluation;
+
+std::string verdict(bool ok, const Style& style) {
+    return ok ? style.paint(Color::green, "ok") : style.paint(Color::red, "failed");
+}
+
+std::string coordinates(const device::Dim3& at) { return fmt::format("({}, {}, {})", at.x, at.y, at.z); }
+
+std::string device_text(const device::Info& device) {
+    auto text = device.kind == device::Kind::sim ? fmt::format("{} (simulated)", device.name) : device.name;
+    text += ", " + device.arch;
+    if (!device.driver.empty()) text += ", driver " + device.driver;
+    if (!device.toolkit.empty()) text += ", NVRTC " + device.toolkit;
+    return text;
+}
+
+std::string kernel_text(const compile::Kernel& kernel) {
+    auto text = kernel.name;
+    // ptxas reports at least one register; 0 means that it was not asked.
+    if (kernel.registers > 0) text += fmt::format("  {} registers", kernel.registers);
+    if (kernel.shared_bytes > 0) text += fmt::format("  {} shared", bytes(kernel.shared_bytes));
+    if (kernel.local_bytes > 0) text += fmt::format("  {} local", bytes(kernel.local_bytes));
+    if (kernel.spill_bytes > 0) text += fmt::format("  {} spilled", bytes(kernel.spill_bytes));
+    return text;
+}
+
+std::string fault_text(const device::Fault& fault) {
+    auto text = fmt::format("{}: {}", to_string(fault.kind), printable(fault.message));
+    std::string at;
+    if (!fault.kernel.empty()) at += fmt::format("kernel {}", fault.kernel);
+    if (fault.block) at += fmt::format("{}block {}", at.empty() ? "" : ", ", coordinates(*fault.block));
+    if (fault.thread) at += fmt::format("{}thread {}", at.empty() ? "" : ", ", coordinates(*fault.thread));
+    return at.empty() ? text : text + "\n      in " + at;
+}
+
+std::string mismatch_text(const pipeline::Check& check) {
+    const auto& comparison = check.comparison;
+    auto text = fmt::format("{} at {}, seed {}", check.tensor, sizes_text(check.sizes), check.seed);
+    if (!check.problem.empty()) text += ": " + printable(check.problem);
+    if (comparison.mismatches > 0)
+        text += fmt::format(": {} of {} elements differ (max error {} abs, {} rel{})", count(comparison.mismatches),
+                            count(comparison.elements), number(comparison.max_abs), number(comparison.max_rel),
+                            comparison.nan > 0 ? fmt::format(", {} NaN", count(comparison.nan)) : std::string{});
+    if (const auto& first = comparison.first_mismatch)
+        text += fmt::format("\n      first at {}[{}]: expected {}, actual {}", check.tensor,
+                            fmt::join(first->coordinates, ", "), first->expected_text, first->actual_text);
+    return text;
+}
+
+std::string check_summary(const pipeline::VerifyReport& verify) {
+    std::set<std::string> sizes;
+    double max_abs = 0;
+    std::uint64_t max_ulp = 0;
+    for (const auto& check : verify.checks) {
+        sizes.insert(sizes_text(check.sizes));
+        max_abs = std::max(max_abs, check.comparison.max_abs);
+        max_ulp = std::max(max_ulp, check.comparison.max_ulp);
+    }
+    const auto failed = std::ranges::count(verify.checks, false, &pipeline::Check::ok);
+    const auto checks = failed > 0 ? fmt::format("{} of {} checks failed", failed, verify.checks.size())
+                                   : fmt::format("{} checks", verify.checks.size());
+    return fmt::format("{} over {} size set{}, max error {} abs, {} ulp, in {}", checks, sizes.size(),
+                       sizes.size() == 1 ? "" : "s", number(max_abs), count(max_ulp),
+                       duration(verify.milliseconds * 1e3));
+}
+
+void add_compile(std::string& text, const Evaluation& evaluation, const task::Files& files, const Style& style) {
+    const auto& report = evaluation.compile;
+    text += fmt::format("compile   {}  {}", verdict(report.ok, style), duration(report.milliseconds * 1e3));
+    for (std::size_t i = 0; i < report.kernels.size(); ++i)
+        text += fmt::format("{}{}", i == 0 ? "  " : "\n                      ", kernel_text(report.kernels[i]));
+    text += '\n';
+    text += render(report.diagnostics, files, style);
+}
+
+void add_audit(std::string& text, const Evaluation& evaluation, const task::Files& files, const Style& style) {
+    for (const auto& finding : evaluation.audit) {
+        const auto color = finding.severity == "error" ? Color::red : Color::yellow;
+        text += fmt::format("audit     {}  {}:{}: {} ({})\n", style.paint(color, finding.severity), finding.where.file,
+                            finding.where.line, printable(finding.why), finding.rule);
+        text += excerpt(files, finding.where, style);
+    }
+}
+
+void add_verify(std::string& text, const Evaluation& evaluation, const task::Files& files, const Style& style) {
+    const auto& verify = *evaluation.verify;
+    text += fmt::format("verify    {}  {}\n", verdict(verify.ok, style),
+                        verify.checks.empty() && !verify.because.empty() ? printable(verify.because)
+                                                                         : check_summary(verify));
+    if (verify.fault) {
+        const auto& where = verify.fault->where;
+        text += fmt::format("    {}{}\n",
+                            where.file.empty() ? std::string{} : fmt::format("{}:{}: ", where.file, where.line),
+                            fault_text(*verify.fault));
+        text += excerpt(files, where, style);
+    }
+    constexpr std::ptrdiff_t kShown = 3;
+    std::ptrdiff_t failed = 0;
+    for (const auto& check : verify.checks)
+        if (!check.ok && ++failed <= kShown) text += fmt::format("    {}\n", mismatch_text(check));
+    if (failed > kShown) text += fmt::format("    … and {} more failed checks; --json has them all\n", failed - kShown);
+    if (!verify.output.empty()) {
+        text += style.paint(Color::dim, "    the kernel printed:") + '\n';
+        constexpr std::size_t kPrinted = 2000;
+        text += printable(std::string_view{verify.output}.substr(0, kPrinted));
+        if (!text.ends_with('\n')) text += '\n';
+        if (verify.output.size() > kPrinted)
+            text += fmt::format("    … {} more; --json has it all\n", bytes(verify.output.size() - kPrinted));
+    }
+}
+
+void add_bench(std::string& text, const Evaluation& evaluation, const Style& style) {
+    const auto& bench = *evaluation.bench;
+    if (!bench.problem.empty() && bench.time.samples == 0) {
+        text += fmt::format("bench     {}  {}\n", style.paint(Color::yellow, "no time"), printable(bench.problem));
+        return;
+    }
+    text += fmt::format("bench     {}  at {}", style.paint(Color::bold, time_text(bench, evaluation.device.name)),
+                        sizes_text(bench.sizes));
+    if (!bench.estimated)
+        text += fmt::format(", 5–95 % {}–{}, {} samples, {} L2", duration(bench.time.p05_us),
+                            duration(bench.time.p95_us), bench.time.samples, bench.cold ? "cold" : "warm");
+    text += '\n';
+    std::set<std::string> limits(bench.limited_by.begin(), bench.limited_by.end());
+    limits.erase("");
+    if (!limits.empty())
+        text += fmt::format("    limited by {}{}\n", fmt::join(limits, ", "),
+                            bench.sampled ? " (from a sample of the blocks)" : "");
+    Table table{{1, 2}};
+    for (const auto& baseline : bench.baselines) {
+        if (!baseline.problem.empty()) {
+            table.add({"against " + baseline.name, "no time", "", printable(baseline.problem)});
+            continue;
+        }
+        // Both ends agree for an estimate: there is nothing to be uncertain about but the model.
+        const auto& interval = baseline.ratio_ci;
+        const auto range = interval.lo == interval.hi
+                               ? std::string{}
+                               : fmt::format("(95 %: {}–{}×)", number(interval.lo), number(interval.hi));
+        const auto ratio = fmt::format("{}×", number(baseline.ratio));
+        table.add({"against " + baseline.name, duration(baseline.time.median_us),
+                   baseline.ratio >= 1 ? style.paint(Color::green, ratio) : style.paint(Color::red, ratio), range});
+    }
+    text += table.render("    ");
+}
+
+std::string hint(const Evaluation& evaluation) {
+    if (!evaluation.compile.ok) return "fix the first error; those after it often follow from it";
+    if (!evaluation.verify || evaluation.verify->ok) return {};
+    const auto& verify = *evaluation.verify;
+    if (verify.fault && verify.fault->kind == device::FaultKind::endless_loop)
+        return "look for a loop whose end depends on another thread; --timeout S allows more time";
+    const auto failed = std::ranges::find(verify.checks, false, &pipeline::Check::ok);
+    if (failed != verify.checks.end())
+        return fmt::format("--seed {} --stages verify repeats this check with the same inputs", failed->seed);
+    if (verify.fault) return "the line above is where the fault was seen; check the index against the sizes there";
+    return {};
+}
+
+} // namespace
+
+std::string sizes_text(const task::Sizes& sizes) {
+    std::string text;
+    for (const auto& [name, value] : sizes) text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, value);
+    return text;
+}
+
+std::string time_text(const pipeline::BenchReport& bench, const std::string& device) {
+    return fmt::format("{} ({})", duration(bench.time.median_us),
+                       bench.estimated ? "estimated for " + device : "measured");
+}
+
+std::string reason(const Evaluation& evaluation) {
+    if (!evaluation.compile.ok) {
+        for (const auto& diagnostic : evaluation.compile.diagnostics)
+            if (diagnostic.severity == compile::Severity::error)
+                return fmt::format("{}:{}:{}: {}", diagnostic.file, diagnostic.line, diagnostic.column,
+                                   printable(diagnostic.message));
+        return fmt::format("{} does not compile", evaluation.candidate);
+    }
+    for (const auto& finding : evaluation.audit)
+        if (finding.severity == "error")
+            return fmt::format("{}:{}: {}", finding.where.file, finding.where.line, printable(finding.why));
+    if (!evaluation.verify || evaluation.verify->ok) return {};
+    if (const auto& fault = evaluation.verify->fault; fault && !fault->where.file.empty())
+        return fmt::format("{}:{}: {}", fault->where.file, fault->where.line, printable(fault->message));
+    return fmt::format("{}: {}", evaluation.candidate, printable(evaluation.verify->because));
+}
+
+std::string render(const Evaluation& evaluation, const task::Files& files, const Style& style) {
+    auto text = fmt::format("{}  {}", style.paint(Color::bold, evaluation.task), evaluation.candidate);
+    if (!evaluation.configuration.empty()) text += "  " + sizes_text(evaluation.configuration);
+    text += "\n" + style.paint(Color::dim, device_text(evaluation.device)) + "\n\n";
+    add_compile(text, evaluation, files, style);
+    add_audit(text, evaluation, files, style);
+    if (evaluation.verify) add_verify(text, evaluation, files, style);
+    if (evaluation.bench) add_bench(text, evaluation, style);
+    if (evaluation.reward) {
+        const auto value = number(evaluation.reward->value);
+        text += fmt::format("reward    {}  {}\n",
+                            style.paint(evaluation.reward->value > 0 ? Color::green : Color::red, value),
+                            printable(evaluation.reward->because));
+    }
+    if (const auto advice = hint(evaluation); !advice.empty())
+        text += fmt::format("\n{} {}\n", style.paint(Color::cyan, "hint:"), advice);
+    return text;
+}
+
+} // namespace kw::report

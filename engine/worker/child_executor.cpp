@@ -1,0 +1,86 @@
+#include "engine/worker/child_executor.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <exception>
+#include <utility>
+
+namespace kw::worker {
+namespace {
+
+/// Opening a GPU for the first time takes the driver up to some seconds.
+constexpr double kAnswerSeconds = 60;
+/// Together with what the client of this worker needs, a cancel must be through in 200 ms.
+constexpr std::chrono::milliseconds kCancelPatience{80};
+
+Error in_stage(Error error, Stage stage) {
+    error.stage = stage;
+    return error;
+}
+
+} // namespace
+
+Result<std::shared_ptr<rpc::Client>> ChildExecutor::client() {
+    const std::scoped_lock lock{mutex_};
+    if (client_ && client_->alive()) return client_;
+    client_.reset();
+    auto started = rpc::Client::start({.arguments = command_}, "the process that runs kernels");
+    if (!started) return std::unexpected(std::move(started.error()));
+    (*started)->set_cancel_patience(kCancelPatience);
+    client_ = std::move(*started);
+    return client_;
+}
+
+void ChildExecutor::warm_up() {
+    // Whatever is wrong will be wrong again, and said, when it is needed.
+    static_cast<void>(client());
+}
+
+Result<Json> ChildExecutor::call(std::string_view method, Json params, double timeout_s, std::stop_token stop,
+                                 const pipeline::Progress& progress) {
+    const auto child = client();
+    if (!child) return std::unexpected(child.error());
+    const auto limit = std::chrono::ceil<std::chrono::milliseconds>(std::chrono::duration<double>{timeout_s});
+    bool answered = false;
+    auto result = (*child)->call(method, std::move(params), stop, progress, limit, &answered);
+    if (answered) return result;
+    // It did not answer a cancel, or in time, or it is gone: nothing of it is of use any more.
+    (*child)->kill();
+    {
+        const std::scoped_lock lock{mutex_};
+        if (client_ == *child) client_.reset();
+    }
+    return std::unexpected(in_stage(std::move(result.error()), Stage::device));
+}
+
+Result<Json> ChildExecutor::execute(const Json& job, double timeout_s, std::stop_token stop,
+                                    const pipeline::Progress& progress) {
+    auto result = call("execute", job, timeout_s, stop, progress);
+    if (!result && result.error().code == ErrorCode::timeout)
+        result.error().message = fmt::format("the kernels did not end within {} s and were killed", timeout_s);
+    return result;
+}
+
+Result<device::Info> ChildExecutor::describe(const std::string& device) {
+    {
+        const std::scoped_lock lock{mutex_};
+        if (const auto known = described_.find(device); known != described_.end()) return known->second;
+    }
+    auto json = call("describe", Json{{"device", device}}, kAnswerSeconds, {}, {});
+    if (!json) return std::unexpected(std::move(json.error()));
+    try {
+        auto info = device::info_from_json(*json);
+        const std::scoped_lock lock{mutex_};
+        return described_.insert_or_assign(device, std::move(info)).first->second;
+    } catch (const std::exception& error) {
+        return fail(Stage::device, ErrorCode::internal,
+                    fmt::format("the description of device '{}' is malformed: {}", device, error.what()));
+    }
+}
+
+Result<Json> ChildExecutor::devices(std::stop_token stop) {
+    return call("devices", Json::object(), kAnswerSeconds, stop, {});
+}
+
+} // namespace kw::worker

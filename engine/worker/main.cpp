@@ -1,0 +1,89 @@
+#include "engine/base/file.h"
+#include "engine/base/version.h"
+#include "engine/report/arguments.h"
+#include "engine/report/interrupt.h"
+#include "engine/worker/serve.h"
+
+#include <fmt/format.h>
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
+
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <utility>
+
+namespace {
+
+/// Evaluates in this process, its kernels in a child.
+class LocalBackend final : public kw::report::Backend {
+public:
+    explicit LocalBackend(kw::worker::Service::Settings settings) : service_(std::move(settings)) {
+        service_.warm_up();
+    }
+
+    kw::Result<kw::Json> evaluate(const kw::task::Files& files, const kw::pipeline::Options& options,
+                                  std::stop_token stop, const kw::pipeline::Progress& progress) override {
+        return service_.evaluate(files, options, std::move(stop), progress);
+    }
+    kw::Result<kw::Json> devices(std::stop_token stop) override { return service_.devices(std::move(stop)); }
+    kw::Result<kw::Json> doctor(std::stop_token stop) override { return service_.doctor(std::move(stop)); }
+
+private:
+    kw::worker::Service service_;
+};
+
+int finish(const kw::Result<void>& result) { return result ? 0 : kw::report::report_error(result.error()); }
+
+int run(int argc, char** argv) {
+    CLI::App app{"Compiles, runs, verifies and times CUDA kernels; the part of Kernelwright that a GPU server needs",
+                 "kw-worker"};
+    app.set_version_flag("--version", "kw-worker " + std::string{kw::version()});
+    app.require_subcommand(1);
+
+    std::string log = "warn";
+    std::string toolkit;
+    std::uint64_t memory = 0;
+    kw::report::EvalArguments arguments;
+    bool devices_json = false;
+    bool doctor_json = false;
+    app.add_option("--log", log, "How much to say on standard error: trace, debug, info, warn, err or off")
+        ->type_name("LEVEL");
+    app.add_option("--toolkit", toolkit, "Folder of the CUDA Toolkit, or its libnvrtc; searched for otherwise")
+        ->type_name("PATH");
+    app.fallthrough();
+    auto* serve = app.add_subcommand("serve", "Answer JSON-RPC 2.0 on standard input and output");
+    auto* exec = app.add_subcommand("exec", "Run kernels for another worker; started by it");
+    exec->add_option("--memory", memory, "Bytes of data this process may hold")->type_name("BYTES");
+    auto* eval = kw::report::add_eval(app, arguments);
+    auto* devices = kw::report::add_devices(app, devices_json);
+    auto* doctor = kw::report::add_doctor(app, doctor_json);
+    if (const auto status = kw::report::parse(app, argc, argv)) return *status;
+
+    spdlog::set_default_logger(
+        std::make_shared<spdlog::logger>("kw-worker", std::make_shared<spdlog::sinks::stderr_sink_mt>()));
+    spdlog::set_level(spdlog::level::from_str(log));
+    spdlog::set_pattern("%H:%M:%S.%e %n %P %l: %v");
+
+    kw::worker::Service::Settings settings{.toolkit = toolkit, .executor = {"/proc/self/exe", "--log", log, "exec"}};
+    if (*serve) return finish(kw::worker::serve(std::move(settings)));
+    if (*exec) return finish(kw::worker::execute_jobs(memory));
+
+    kw::report::Interrupt interrupt;
+    LocalBackend backend{std::move(settings)};
+    if (*eval) return kw::report::eval_command(arguments, backend, interrupt.token());
+    if (*devices) return kw::report::devices_command(devices_json, backend, interrupt.token());
+    if (*doctor) return kw::report::doctor_command(doctor_json, backend, interrupt.token());
+    return 2;
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    try {
+        return run(argc, argv);
+    } catch (const std::exception& error) {
+        fmt::print(stderr, "kw-worker: {}\n", error.what());
+        return 3;
+    }
+}

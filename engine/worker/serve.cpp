@@ -1,0 +1,99 @@
+#include "engine/worker/serve.h"
+
+#include "engine/base/version.h"
+#include "engine/rpc/server.h"
+#include "engine/worker/stdio_guard.h"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <utility>
+
+namespace kw::worker {
+namespace {
+
+using rpc::Progress;
+using rpc::Server;
+
+/// Refuses to work for a client of another protocol version, whatever it asks, with the sentence that helps.
+class Handshake {
+public:
+    Result<Json> initialize(const Json& params) {
+        const auto member = params.is_object() ? params.find("protocol") : params.end();
+        const int theirs =
+            params.is_object() && member != params.end() && member->is_number_integer() ? member->get<int>() : 0;
+        if (theirs != rpc::kProtocolVersion)
+            return fail(Stage::rpc, ErrorCode::unsupported,
+                        fmt::format("this worker speaks protocol {} (version {}), the client {}; install the same "
+                                    "version on both sides",
+                                    rpc::kProtocolVersion, version(), theirs));
+        done_ = true;
+        return Json{{"protocol", rpc::kProtocolVersion},
+                    {"version", version()},
+                    {"pid", ::getpid()},
+                    {"methods", {"compile", "evaluate", "devices", "doctor", "disassemble", "cancel", "shutdown"}}};
+    }
+
+    [[nodiscard]] Server::Handler guard(Server::Handler handler) const {
+        return [this, handler = std::move(handler)](const Json& params, std::stop_token stop,
+                                                    const Progress& progress) -> Result<Json> {
+            if (!done_)
+                return fail(Stage::rpc, ErrorCode::invalid_input,
+                            "the first request must be 'initialize' with this worker's protocol version");
+            return handler(params, std::move(stop), progress);
+        };
+    }
+
+private:
+    std::atomic<bool> done_ = false;
+};
+
+std::string main_file(const Json& params) {
+    if (!params.is_object()) return {};
+    const auto member = params.find("main");
+    return "compile:" + (member != params.end() && member->is_string() ? member->get<std::string>() : std::string{});
+}
+
+} // namespace
+
+Result<void> serve(Service::Settings settings) {
+    auto channel = take_stdio();
+    if (!channel) return std::unexpected(std::move(channel.error()));
+    Service service{std::move(settings)};
+    service.warm_up();
+
+    Handshake handshake;
+    Server server{std::move(channel->input), std::move(channel->output)};
+    const auto add = [&](std::string name, std::string lane, Server::Handler handler) {
+        server.add(std::move(name), {.handler = handshake.guard(std::move(handler)), .lane = std::move(lane)});
+    };
+    server.add("initialize", {.handler = [&](const Json& params, std::stop_token, const Progress&) {
+                   return handshake.initialize(params);
+               }});
+    // Only the newest text of a file is worth diagnosing.
+    server.add("compile", {.handler = handshake.guard([&](const Json& params, std::stop_token stop, const Progress&) {
+                               return service.compile(params, std::move(stop));
+                           }),
+                           .lane = "compile",
+                           .newest_of = main_file});
+    add("evaluate", "evaluate", [&](const Json& params, std::stop_token stop, const Progress& progress) {
+        return service.evaluate(params, std::move(stop), progress);
+    });
+    add("devices", "inspect",
+        [&](const Json&, std::stop_token stop, const Progress&) { return service.devices(std::move(stop)); });
+    add("doctor", "inspect",
+        [&](const Json&, std::stop_token stop, const Progress&) { return service.doctor(std::move(stop)); });
+    add("disassemble", "inspect", [&](const Json& params, std::stop_token stop, const Progress&) {
+        return service.disassemble(params, std::move(stop));
+    });
+    spdlog::info("serving protocol {}, version {}", rpc::kProtocolVersion, version());
+    const auto served = server.serve();
+    if (!served) spdlog::error("{}", served.error().message);
+    // Whoever asked is gone: a compilation or a kernel still running is nobody's any more, and waiting for it would
+    // keep this process and its child alive. The child dies with this process.
+    ::_exit(served ? 0 : 3);
+}
+
+} // namespace kw::worker

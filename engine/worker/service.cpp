@@ -1,0 +1,255 @@
+#include "engine/worker/service.h"
+
+#include "engine/base/file.h"
+#include "engine/base/version.h"
+#include "engine/compile/toolkit.h"
+#include "engine/pipeline/caching_compiler.h"
+#include "engine/pipeline/sources.h"
+#include "engine/rpc/wire.h"
+#include "engine/task/plan.h"
+#include "engine/worker/host.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <exception>
+#include <utility>
+
+namespace kw::worker {
+namespace {
+
+constexpr const char* kProbe = "extern \"C\" __global__ void probe(float* x) { x[threadIdx.x] += 1.0f; }\n";
+
+compile::Diagnostic as_diagnostic(const Error& error) {
+    return {.severity = compile::Severity::error,
+            .file = error.where.file,
+            .line = error.where.line,
+            .column = error.where.column,
+            .message = error.message,
+            .code = {},
+            .notes = {}};
+}
+
+Json report_json(const pipeline::CompileReport& report) {
+    Json json{{"ok", report.ok}, {"ms", report.milliseconds}};
+    auto& diagnostics = json["diagnostics"] = Json::array();
+    for (const auto& diagnostic : report.diagnostics) diagnostics.push_back(compile::to_json(diagnostic));
+    auto& kernels = json["kernels"] = Json::array();
+    for (const auto& kernel : report.kernels) kernels.push_back(compile::to_json(kernel));
+    return json;
+}
+
+std::unexpected<Error> malformed(std::string_view method, const std::exception& error) {
+    return fail(Stage::rpc, ErrorCode::invalid_input,
+                fmt::format("malformed parameters of '{}': {}", method, error.what()));
+}
+
+/// What compile and disassemble are asked about.
+struct Query {
+    task::Files files;
+    std::string main;
+    task::Sizes configuration;
+    std::string device;
+};
+
+Result<Query> query_from(const Json& params) {
+    auto files = rpc::files_from_json(params.at("files"));
+    if (!files) return std::unexpected(std::move(files.error()));
+    Query query{std::move(*files), params.value("main", ""), {}, params.value("device", "auto")};
+    if (params.contains("configuration"))
+        for (const auto& [name, value] : params.at("configuration").items())
+            query.configuration[name] = value.get<std::int64_t>();
+    return query;
+}
+
+/// Diagnostics only, as fast as they can be had: directives that do not parse are diagnostics beside the compiler's.
+Result<Json> check_syntax(const Query& query, const task::Task& task, const std::string& arch,
+                          compile::Compiler& compiler, std::stop_token stop) {
+    const auto source = query.files.find(query.main);
+    if (source == query.files.end())
+        return fail(Stage::task, ErrorCode::not_found, fmt::format("the task has no file '{}'", query.main),
+                    {query.main});
+    compile::Request request{.files = query.files, .main = query.main, .defines = {}, .kernels = {}};
+    request.cubin = false;
+    request.syntax_only = true;
+    if (!arch.empty()) request.arch = arch;
+    const auto plan = task::parse_plan(source->second, query.main, task);
+    if (plan) {
+        auto values = plan->defaults();
+        for (const auto& [name, value] : query.configuration) values[name] = value;
+        for (const auto& [name, value] : values) request.defines.emplace_back(name, std::to_string(value));
+    }
+    auto output = compiler.compile(request, stop);
+    if (!output) return std::unexpected(std::move(output.error()));
+    if (!plan) {
+        output->ok = false;
+        output->diagnostics.insert(output->diagnostics.begin(), as_diagnostic(plan.error()));
+    }
+    auto json = compile::to_json(*output);
+    json["arch"] = request.arch;
+    return json;
+}
+
+Result<Json> compile_alone(const Query& query, const Json& params, compile::Compiler& compiler, std::stop_token stop) {
+    compile::Request request{.files = query.files, .main = query.main, .defines = {}, .kernels = {}};
+    request.arch = params.value("arch", request.arch);
+    request.syntax_only = params.value("syntax_only", false);
+    for (const auto& [name, value] : query.configuration) request.defines.emplace_back(name, std::to_string(value));
+    auto output = compiler.compile(request, stop);
+    if (!output) return std::unexpected(std::move(output.error()));
+    auto json = compile::to_json(*output);
+    json["arch"] = request.arch;
+    if (params.value("ptx", false)) json["ptx"] = output->ptx;
+    if (params.value("log", false)) json["log"] = output->log;
+    return json;
+}
+
+} // namespace
+
+Service::Service(Settings settings) : settings_(std::move(settings)), executor_(settings_.executor) {}
+Service::~Service() = default;
+
+void Service::warm_up() {
+    executor_.warm_up();
+    warming_ = std::jthread{[this] {
+        const std::scoped_lock lock{evaluating_.mutex};
+        // What is wrong will be wrong again, and said, when it is needed.
+        static_cast<void>(open(evaluating_));
+    }};
+}
+
+Result<compile::Compiler*> Service::open(Slot& slot) {
+    if (!slot.compiler) {
+        auto opened = compile::open_compiler(settings_.toolkit);
+        if (!opened) return std::unexpected(std::move(opened.error()));
+        slot.compiler = std::make_unique<pipeline::CachingCompiler>(std::move(*opened));
+    }
+    return slot.compiler.get();
+}
+
+Result<Json> Service::compile(const Json& params, std::stop_token stop) try {
+    auto query = query_from(params);
+    if (!query) return std::unexpected(std::move(query.error()));
+    const std::scoped_lock lock{live_.mutex};
+    const auto compiler = open(live_);
+    if (!compiler) return std::unexpected(compiler.error());
+    if (!query->files.contains("task.toml")) return compile_alone(*query, params, **compiler, stop);
+
+    const auto task = task::parse_task(query->files);
+    if (!task) return std::unexpected(task.error());
+    if (query->main.empty()) query->main = task->kernel;
+    if (params.value("syntax_only", false))
+        return check_syntax(*query, *task, params.value("arch", ""), **compiler, stop);
+    const auto info = executor_.describe(query->device);
+    if (!info) return std::unexpected(info.error());
+    auto built =
+        pipeline::build_source(query->main, query->configuration, *task, query->files, *info, **compiler, stop);
+    if (!built) return std::unexpected(std::move(built.error()));
+    auto json = report_json(built->report);
+    json["file"] = query->main;
+    json["arch"] = info->arch;
+    if (params.value("ptx", false)) json["ptx"] = built->source.ptx;
+    return json;
+} catch (const Json::exception& error) {
+    return malformed("compile", error);
+}
+
+Result<Json> Service::evaluate(const Json& params, std::stop_token stop, const pipeline::Progress& progress) try {
+    const auto files = rpc::files_from_json(params.at("files"));
+    if (!files) return std::unexpected(files.error());
+    const auto options = pipeline::options_from_json(params.value("options", Json::object()));
+    if (!options) return std::unexpected(options.error());
+    return evaluate(*files, *options, stop, progress);
+} catch (const Json::exception& error) {
+    return malformed("evaluate", error);
+}
+
+Result<Json> Service::evaluate(const task::Files& files, const pipeline::Options& options, std::stop_token stop,
+                               const pipeline::Progress& progress) {
+    const std::scoped_lock lock{evaluating_.mutex};
+    const auto compiler = open(evaluating_);
+    if (!compiler) return std::unexpected(compiler.error());
+    auto evaluation = pipeline::evaluate(files, options, **compiler, executor_, stop, progress);
+    if (!evaluation) return std::unexpected(std::move(evaluation.error()));
+    return pipeline::to_json(*evaluation);
+}
+
+Result<Json> Service::devices(std::stop_token stop) { return executor_.devices(stop); }
+
+Json Service::check_compiler(std::stop_token stop) {
+    Json check{{"name", "compile"}, {"ok", false}};
+    const std::scoped_lock lock{live_.mutex};
+    const auto compiler = open(live_);
+    if (!compiler) {
+        check["detail"] = compiler.error().message;
+        return check;
+    }
+    const auto output =
+        (*compiler)->compile({.files = {{"probe.cu", kProbe}}, .main = "probe.cu", .defines = {}, .kernels = {}}, stop);
+    if (!output) {
+        check["detail"] = describe(output.error());
+    } else {
+        check["ok"] = output->ok;
+        check["detail"] =
+            output->ok
+                ? fmt::format("NVRTC {}, a small kernel in {:.0f} ms", (*compiler)->version(), output->milliseconds)
+                : pipeline::first_error({.ok = false, .diagnostics = output->diagnostics, .kernels = {}});
+    }
+    if (!check["ok"])
+        check["remedy"] = "install the CUDA Toolkit 12 or 13, or name its folder with --toolkit or $CUDA_HOME";
+    return check;
+}
+
+Json Service::check_executor(std::stop_token stop) {
+    Json check{{"name", "run"}};
+    const auto found = devices(stop);
+    check["ok"] = found && !found->at("devices").empty();
+    if (!found)
+        check["detail"] = describe(found.error());
+    else
+        check["detail"] = fmt::format("{} device{} to run on", found->at("devices").size(),
+                                      found->at("devices").size() == 1 ? "" : "s");
+    if (!check["ok"]) check["remedy"] = "run 'kw-worker exec --log debug' by hand and see what it prints";
+    return check;
+}
+
+Result<Json> Service::doctor(std::stop_token stop) {
+    Json report;
+    report["worker"] = Json{{"version", version()},
+                            {"path", (executable_folder() / "kw-worker").string()},
+                            {"protocol", rpc::kProtocolVersion}};
+    report["host"] = describe_host();
+    auto& components = report["components"] = Json::array();
+    for (const auto& component : compile::toolkit_inventory(settings_.toolkit)) {
+        auto json = compile::to_json(component);
+        json["needed"] = component.name == "libnvrtc" || component.name == "headers";
+        components.push_back(std::move(json));
+    }
+    report["checks"] = Json::array({check_compiler(stop), check_executor(stop)});
+    return report;
+}
+
+Result<Json> Service::disassemble(const Json& params, std::stop_token stop) try {
+    auto query = query_from(params);
+    if (!query) return std::unexpected(std::move(query.error()));
+    const auto task = task::parse_task(query->files);
+    if (!task) return std::unexpected(task.error());
+    if (query->main.empty()) query->main = task->kernel;
+    const auto info = executor_.describe(query->device);
+    if (!info) return std::unexpected(info.error());
+    const std::scoped_lock lock{live_.mutex};
+    const auto compiler = open(live_);
+    if (!compiler) return std::unexpected(compiler.error());
+    auto built =
+        pipeline::build_source(query->main, query->configuration, *task, query->files, *info, **compiler, stop);
+    if (!built) return std::unexpected(std::move(built.error()));
+    auto json = report_json(built->report);
+    json["file"] = query->main;
+    json["arch"] = info->arch;
+    json["text"] = built->source.ptx;
+    return json;
+} catch (const Json::exception& error) {
+    return malformed("disassemble", error);
+}
+
+} // namespace kw::worker

@@ -1,0 +1,66 @@
+#pragma once
+
+#include "engine/base/json.h"
+#include "engine/base/result.h"
+#include "engine/compile/compiler.h"
+#include "engine/pipeline/evaluate.h"
+#include "engine/worker/child_executor.h"
+
+#include <memory>
+#include <mutex>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace kw::worker {
+
+/// What a worker does, by method, on values as they come over the wire (engine/rpc/worker_client.h has the typed form).
+/// Methods may run side by side; each of them one at a time.
+class Service {
+public:
+    struct Settings {
+        std::string toolkit{};               ///< folder or library of NVRTC; empty: searched for
+        std::vector<std::string> executor{}; ///< command that starts the process that runs kernels
+    };
+
+    explicit Service(Settings settings);
+    ~Service();
+
+    /// Opens the compiler and starts the child beside each other and beside whatever the caller does next.
+    void warm_up();
+
+    /// {files, main?, configuration?, device?, arch?, syntax_only?, ptx?, log?} → {ok, ms, file, arch, diagnostics,
+    /// kernels, ptx?, log?}. With a task.toml among the files, directives are checked too and say what is compiled;
+    /// without one, every __global__ is.
+    [[nodiscard]] Result<Json> compile(const Json& params, std::stop_token stop);
+    /// {files, options} → pipeline::to_json(Evaluation)
+    [[nodiscard]] Result<Json> evaluate(const Json& params, std::stop_token stop, const pipeline::Progress& progress);
+    [[nodiscard]] Result<Json> evaluate(const task::Files& files, const pipeline::Options& options,
+                                        std::stop_token stop, const pipeline::Progress& progress);
+    /// {devices: [device::Info…]}
+    [[nodiscard]] Result<Json> devices(std::stop_token stop);
+    /// {worker, host, components, checks}
+    [[nodiscard]] Result<Json> doctor(std::stop_token stop);
+    /// {files, main?, configuration?, device?, kernel?, sass?} → {ok, arch, kind, text, diagnostics}
+    [[nodiscard]] Result<Json> disassemble(const Json& params, std::stop_token stop);
+
+private:
+    /// A compiler and who uses it: opened by the first use, one compilation at a time.
+    struct Slot {
+        std::mutex mutex;
+        std::unique_ptr<compile::Compiler> compiler;
+    };
+    /// Call with the slot's mutex held.
+    [[nodiscard]] Result<compile::Compiler*> open(Slot& slot);
+    [[nodiscard]] Json check_compiler(std::stop_token stop);
+    [[nodiscard]] Json check_executor(std::stop_token stop);
+
+    Settings settings_;
+    ChildExecutor executor_;
+    Slot evaluating_; ///< so that typing is not held up by an evaluation
+    Slot live_;
+    std::jthread warming_;
+};
+
+} // namespace kw::worker
