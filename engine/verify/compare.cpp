@@ -1,0 +1,125 @@
+#include "engine/verify/compare.h"
+
+#include "engine/base/parallel.h"
+#include "engine/task/half.h"
+#include "engine/verify/block.h"
+#include "engine/verify/error_map.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <mutex>
+#include <utility>
+
+namespace kw::verify {
+namespace {
+
+/// Elements of one thread's turn: long enough for the hardware's prefetchers, short enough to share out evenly.
+constexpr std::uint64_t kGrain = 64 * kBlock;
+
+struct Value {
+    double number = 0;
+    std::string text;
+};
+
+template<class T> Value read_as(const std::byte* from) {
+    T value;
+    std::memcpy(&value, from, sizeof(T));
+    if constexpr (sizeof(T) == 1)
+        return {static_cast<double>(value), fmt::format("{}", static_cast<int>(value))};
+    else
+        return {static_cast<double>(value), fmt::format("{}", value)};
+}
+
+Value read_half(const std::byte* from, float (*widen)(std::uint16_t)) {
+    std::uint16_t bits;
+    std::memcpy(&bits, from, sizeof bits);
+    const float value = widen(bits);
+    return {static_cast<double>(value), fmt::format("{}", value)};
+}
+
+Value read_value(const std::byte* from, task::ScalarType type) {
+    using task::ScalarType;
+    switch (type) {
+    case ScalarType::f16: return read_half(from, task::from_f16);
+    case ScalarType::bf16: return read_half(from, task::from_bf16);
+    case ScalarType::f32: return read_as<float>(from);
+    case ScalarType::f64: return read_as<double>(from);
+    case ScalarType::i8: return read_as<std::int8_t>(from);
+    case ScalarType::u8:
+    case ScalarType::boolean: return read_as<std::uint8_t>(from);
+    case ScalarType::i16: return read_as<std::int16_t>(from);
+    case ScalarType::u16: return read_as<std::uint16_t>(from);
+    case ScalarType::i32: return read_as<std::int32_t>(from);
+    case ScalarType::u32: return read_as<std::uint32_t>(from);
+    case ScalarType::i64: return read_as<std::int64_t>(from);
+    case ScalarType::u64: return read_as<std::uint64_t>(from);
+    }
+    std::unreachable();
+}
+
+Mismatch describe_mismatch(std::uint64_t index, std::span<const std::byte> expected, std::span<const std::byte> actual,
+                           task::ScalarType type, std::span<const std::int64_t> shape) {
+    Mismatch mismatch;
+    mismatch.index = index;
+    mismatch.coordinates.resize(shape.size());
+    std::uint64_t rest = index;
+    for (std::size_t d = shape.size(); d-- > 0;) {
+        const auto extent = static_cast<std::uint64_t>(std::max<std::int64_t>(shape[d], 1));
+        mismatch.coordinates[d] = rest % extent;
+        rest /= extent;
+    }
+    const std::size_t at = index * task::size_of(type);
+    Value right = read_value(expected.data() + at, type), wrong = read_value(actual.data() + at, type);
+    mismatch.expected = right.number;
+    mismatch.actual = wrong.number;
+    mismatch.expected_text = std::move(right.text);
+    mismatch.actual_text = std::move(wrong.text);
+    return mismatch;
+}
+
+} // namespace
+
+Comparison compare(std::span<const std::byte> expected, std::span<const std::byte> actual, task::ScalarType type,
+                   std::span<const std::int64_t> shape, const task::Tolerance& tolerance) {
+    const std::size_t width = task::size_of(type);
+    const std::uint64_t elements = std::min(expected.size(), actual.size()) / width;
+    const CompareBlock compare_block = compare_block_for(type);
+    constexpr std::uint64_t kNone = std::numeric_limits<std::uint64_t>::max();
+
+    std::mutex mutex;
+    BlockResult total;
+    std::uint64_t first = kNone; // beginning of the first block with a mismatch
+    parallel_for(elements, kGrain, [&](std::uint64_t begin, std::uint64_t end) {
+        BlockResult mine;
+        std::uint64_t my_first = kNone;
+        for (std::uint64_t at = begin; at < end; at += kBlock) {
+            const auto n = static_cast<std::size_t>(std::min<std::uint64_t>(kBlock, end - at));
+            compare_block(expected.data() + at * width, actual.data() + at * width, n, tolerance, mine);
+            if (mine.mismatches > 0 && my_first == kNone) my_first = at;
+        }
+        const std::scoped_lock lock(mutex);
+        total.merge(mine);
+        first = std::min(first, my_first);
+    });
+
+    Comparison result;
+    result.elements = elements;
+    result.mismatches = total.mismatches;
+    result.nan = total.nan;
+    result.max_abs = total.max_abs;
+    result.max_rel = total.max_rel;
+    result.max_ulp = total.max_ulp;
+    result.ulp_histogram.assign(total.histogram.begin(), total.histogram.end());
+    if (result.ok()) return result;
+    while (first < elements
+           && misfit(expected.data() + first * width, actual.data() + first * width, type, tolerance) <= 1)
+        ++first;
+    result.first_mismatch = describe_mismatch(std::min(first, elements - 1), expected, actual, type, shape);
+    result.map = make_error_map(expected, actual, type, shape, tolerance);
+    return result;
+}
+
+} // namespace kw::verify

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "engine/verify/compare.h"
+
+namespace kw::verify {
+
+/// The tiles of two results; both spans hold product(shape) elements.
+[[nodiscard]] ErrorMap make_error_map(std::span<const std::byte> expected, std::span<const std::byte> actual,
+                                      task::ScalarType type, std::span<const std::int64_t> shape,
+                                      const task::Tolerance& tolerance);
+
+} // namespace kw::verify
