@@ -17,6 +17,9 @@
 namespace kw::compile {
 namespace {
 
+/// States of headers whose warnings are remembered.
+constexpr std::size_t kMaxHeaderWarnings = 256;
+
 std::unexpected<Error> refuse(std::string message, Where where = {}) {
     return fail(Stage::compile, ErrorCode::invalid_input, std::move(message), std::move(where));
 }
@@ -31,23 +34,9 @@ bool has_control_character(std::string_view text) {
     return std::ranges::any_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; });
 }
 
-void replace_all(std::string& text, std::string_view what, std::string_view with) {
-    std::size_t to = 0, from = 0;
-    std::string out;
-    while ((to = text.find(what, from)) != std::string::npos) {
-        out.append(text, from, to - from);
-        out += with;
-        from = to + what.size();
-    }
-    if (from == 0) return;
-    out.append(text, from);
-    text = std::move(out);
-}
-
 void make_relative(Diagnostic& diagnostic) {
     diagnostic.file = task_relative(diagnostic.file);
-    diagnostic.message = to_utf8(diagnostic.message);
-    replace_all(diagnostic.message, kTaskRoot, "");
+    diagnostic.message = without_roots(to_utf8(diagnostic.message));
     for (Diagnostic& note : diagnostic.notes) make_relative(note);
 }
 
@@ -69,13 +58,16 @@ public:
 private:
     Result<void> check(const Request& request) const;
     bool is_foreign_warning(const Diagnostic& diagnostic) const;
-    std::vector<std::string> options(const Request& request) const;
+    std::vector<std::string> options(const Request& request, const std::string& prelude) const;
     Result<NvrtcOutput> again(NvrtcInput input, const std::stop_token& stop, bool assemble);
     Result<void> explain_failure(const NvrtcInput& input, const KernelQuestion& question, const std::stop_token& stop,
                                  ParsedLog& log);
 
+    void keep_header_warnings(const std::string& sha256, const NvrtcInput& input, bool used, ParsedLog& log);
+
     std::shared_ptr<const Nvrtc> nvrtc_;
     Headers headers_;
+    std::map<std::string, std::vector<Diagnostic>> header_warnings_; ///< by contents and options
     NvrtcRunner runner_;
 };
 
@@ -101,12 +93,12 @@ Result<void> NvrtcCompiler::check(const Request& request) const {
     return {};
 }
 
-std::vector<std::string> NvrtcCompiler::options(const Request& request) const {
+std::vector<std::string> NvrtcCompiler::options(const Request& request, const std::string& prelude) const {
     const bool assemble = request.cubin && !request.syntax_only;
     std::vector<std::string> options{
         fmt::format("-arch={}_{}", assemble ? "sm" : "compute", request.arch.substr(3)),
         "-std=c++20",
-        fmt::format("-include={}", kPreludeName),
+        fmt::format("-include={}", prelude),
     };
     if (request.line_info && !request.syntax_only) options.emplace_back("-lineinfo");
     if (assemble) options.insert(options.end(), {"-Xptxas", "-v"});
@@ -123,10 +115,40 @@ bool NvrtcCompiler::is_foreign_warning(const Diagnostic& diagnostic) const {
     return !diagnostic.file.starts_with(kTaskRoot);
 }
 
+/// Messages about a precompiled header come only from the run that made it; they are as true of the runs that use it.
+void NvrtcCompiler::keep_header_warnings(const std::string& sha256, const NvrtcInput& input, bool used,
+                                         ParsedLog& log) {
+    const std::string root = header_root(sha256);
+    std::string key = sha256;
+    for (const std::string& option : input.options) key += " " + option;
+    if (used) {
+        const auto found = header_warnings_.find(key);
+        if (found == header_warnings_.end()) return;
+        const auto is_known = [&](const Diagnostic& warning) {
+            return std::ranges::any_of(log.diagnostics, [&](const Diagnostic& other) {
+                return other.file == warning.file && other.line == warning.line && other.message == warning.message;
+            });
+        };
+        std::vector<Diagnostic> missing;
+        std::ranges::remove_copy_if(found->second, std::back_inserter(missing), is_known);
+        log.diagnostics.insert(log.diagnostics.begin(), missing.begin(), missing.end());
+        return;
+    }
+    std::vector<Diagnostic> warnings;
+    for (const Diagnostic& diagnostic : log.diagnostics)
+        if (diagnostic.severity != Severity::error && diagnostic.file.starts_with(root)) warnings.push_back(diagnostic);
+    if (header_warnings_.size() > kMaxHeaderWarnings) header_warnings_.clear();
+    if (warnings.empty())
+        header_warnings_.erase(key);
+    else
+        header_warnings_[key] = std::move(warnings);
+}
+
 /// The same compilation under other options, for what the first one did not tell.
 Result<NvrtcOutput> NvrtcCompiler::again(NvrtcInput input, const std::stop_token& stop, bool assemble) {
     std::erase(input.options, "-Xptxas");
     std::erase(input.options, "-v");
+    input.keep_headers = false;
     if (!assemble)
         for (std::string& option : input.options)
             if (option.starts_with("-arch=sm_")) option.replace(0, 9, "-arch=compute_");
@@ -180,7 +202,8 @@ Result<Output> NvrtcCompiler::compile(const Request& request, std::stop_token st
     input.source = std::move(sources->main);
     input.name = task_name(request.main);
     input.headers = std::move(sources->headers);
-    input.options = options(request);
+    input.options = options(request, sources->prelude_name);
+    input.keep_headers = sources->uses_toolkit && !sources->main_is_included;
     for (const std::string& kernel : request.kernels)
         if (std::ranges::find(input.expressions, kernel) == input.expressions.end())
             input.expressions.push_back(kernel);
@@ -192,12 +215,12 @@ Result<Output> NvrtcCompiler::compile(const Request& request, std::stop_token st
     if (!ran) return std::unexpected(ran.error());
 
     ParsedLog log = parse_log(ran->log);
+    keep_header_warnings(sources->headers_sha256, input, ran->used_kept_headers, log);
     const KernelQuestion question{request, input.expressions, ran->lowered, sources->kernels};
     Output output;
     output.ok = ran->result == NvrtcResult::success;
-    output.ptx = std::move(ran->ptx);
+    output.ptx = without_roots(ran->ptx);
     output.cubin = std::move(ran->cubin);
-    replace_all(output.ptx, kTaskRoot, "");
     if (!output.ok)
         if (auto explained = explain_failure(input, question, stop, log); !explained)
             return std::unexpected(explained.error());
@@ -205,8 +228,7 @@ Result<Output> NvrtcCompiler::compile(const Request& request, std::stop_token st
     for (Diagnostic& diagnostic : log.diagnostics) make_relative(diagnostic);
     output.diagnostics = std::move(log.diagnostics);
     if (output.ok && !request.syntax_only) describe_kernels(question, log, output);
-    output.log = to_utf8(ran->log);
-    replace_all(output.log, kTaskRoot, "");
+    output.log = without_roots(to_utf8(ran->log));
     output.milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
     return output;
 }

@@ -180,6 +180,8 @@ private:
             last_->notes.push_back(std::move(diagnostic));
         } else if (diagnostic.severity == Severity::remark && diagnostic.file.empty()) {
             return; // "Remark: The warnings can be suppressed …"
+        } else if (diagnostic.file.empty() && diagnostic.message.contains("precompiled header file")) {
+            last_ = nullptr; // which of them fits is NVRTC's own affair
         } else {
             out_.diagnostics.push_back(std::move(diagnostic));
             last_ = &out_.diagnostics.back();

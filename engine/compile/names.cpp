@@ -1,12 +1,37 @@
 #include "engine/compile/names.h"
 
 namespace kw::compile {
+namespace {
+
+constexpr std::size_t kHashDigits = 16;
+
+/// Drops the "@0123456789abcdef/" of a header's folder.
+std::string_view behind_root(std::string_view text) {
+    const bool hashed = text.size() > kHashDigits + 1 && text[0] == '@' && text[kHashDigits + 1] == '/'
+                        && text.find_first_not_of("0123456789abcdef", 1) == kHashDigits + 1;
+    return hashed ? text.substr(kHashDigits + 2) : text;
+}
+
+} // namespace
 
 std::string task_name(std::string_view relative) { return std::string(kTaskRoot).append(relative); }
 
+std::string header_root(std::string_view contents_sha256) {
+    return std::string(kTaskRoot).append("@").append(contents_sha256.substr(0, kHashDigits)).append("/");
+}
+
 std::string task_relative(std::string_view name) {
-    if (name.starts_with(kTaskRoot)) name.remove_prefix(kTaskRoot.size());
-    return std::string(name);
+    return std::string(name.starts_with(kTaskRoot) ? behind_root(name.substr(kTaskRoot.size())) : name);
+}
+
+std::string without_roots(std::string_view text) {
+    std::string out;
+    out.reserve(text.size());
+    for (std::size_t at = text.find(kTaskRoot); at != std::string_view::npos; at = text.find(kTaskRoot)) {
+        out += text.substr(0, at);
+        text = behind_root(text.substr(at + kTaskRoot.size()));
+    }
+    return out.append(text);
 }
 
 bool is_pointer_type(std::string_view type) {

@@ -12,8 +12,15 @@ inline constexpr std::string_view kTaskRoot = "/dev/null/task/";
 
 [[nodiscard]] std::string task_name(std::string_view relative);
 
-/// The inverse; names outside of the task stay as they are.
+/// The folder of the task's headers, one per state of their contents. NVRTC keeps precompiled headers by name alone: a
+/// header that changed under an old name would be taken as it was.
+[[nodiscard]] std::string header_root(std::string_view contents_sha256);
+
+/// The inverse of task_name and header names; names outside of the task stay as they are.
 [[nodiscard]] std::string task_relative(std::string_view name);
+
+/// Takes the pretended folders out of running text: messages, .file directives.
+[[nodiscard]] std::string without_roots(std::string_view text);
 
 /// Whether a parameter of this C++ type is passed as an address: "float const*", "int (&)[3]", "void (*)(int)".
 [[nodiscard]] bool is_pointer_type(std::string_view type);

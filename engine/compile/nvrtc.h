@@ -20,7 +20,8 @@ enum class NvrtcResult : int {
     invalid_option = 5,
     compilation = 6,
     no_lowered_names_before_compilation = 9,
-    cancelled = 13,
+    pch_heap_exhausted = 14,
+    cancelled = 16,
 };
 
 using NvrtcProgram = void*;

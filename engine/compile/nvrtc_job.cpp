@@ -5,12 +5,15 @@
 #include <fmt/format.h>
 #include <pthread.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <clocale>
 #include <condition_variable>
 #include <exception>
 #include <mutex>
+#include <shared_mutex>
+#include <string_view>
 
 namespace kw::compile {
 namespace {
@@ -53,6 +56,34 @@ void drop_terminator(std::string& text) {
     while (!text.empty() && text.back() == '\0') text.pop_back();
 }
 
+/// Precompiled headers live in one heap of the library, which must not be freed under a run: runs hold this shared.
+std::shared_mutex& kept_headers() {
+    static std::shared_mutex mutex;
+    return mutex;
+}
+
+/// More precompiled headers than this are mostly of texts that are no longer; each run looks at all of them.
+constexpr std::size_t kMaxKeptHeaders = 24;
+constexpr std::size_t kKeptHeaderBytes = std::size_t{256} << 20;
+
+std::size_t count(std::string_view text, std::string_view what) {
+    std::size_t number = 0;
+    for (std::size_t at = text.find(what); at != std::string_view::npos; at = text.find(what, at + what.size()))
+        ++number;
+    return number;
+}
+
+/// Removes what NVRTC tells about its precompiled headers, of which users know nothing.
+std::string without_header_talk(std::string_view log) {
+    std::string out;
+    while (!log.empty()) {
+        const std::size_t end = std::min(log.find('\n'), log.size() - 1) + 1;
+        if (!log.substr(0, end).contains("precompiled header file")) out += log.substr(0, end);
+        log.remove_prefix(end);
+    }
+    return out;
+}
+
 std::unexpected<Error> own_failure(const Nvrtc& nvrtc, const char* what, int result) {
     return fail(Stage::compile, ErrorCode::internal,
                 fmt::format("NVRTC {} cannot {}: {}", nvrtc.version(), what, nvrtc.call.get_error_string(result)));
@@ -63,6 +94,7 @@ std::unexpected<Error> own_failure(const Nvrtc& nvrtc, const char* what, int res
 struct NvrtcRunner::Run {
     std::shared_ptr<const Nvrtc> nvrtc;
     NvrtcInput input;
+    std::filesystem::path scratch;
     pthread_t thread{};
     std::atomic<bool> stop = false;
     std::mutex mutex;
@@ -82,6 +114,10 @@ Result<NvrtcOutput> NvrtcRunner::Run::execute() {
         contents.push_back(text.c_str());
     }
     for (const std::string& option : input.options) options.push_back(option.c_str());
+    const bool keep = input.keep_headers && !scratch.empty() && call.get_pch_create_status && call.set_pch_heap_size;
+    const std::string folder = fmt::format("-pch-dir={}", scratch.string());
+    if (keep) options.insert(options.end(), {"-pch", folder.c_str()});
+    std::shared_lock kept(kept_headers());
 
     struct Program {
         const NvrtcFunctions& call;
@@ -105,6 +141,20 @@ Result<NvrtcOutput> NvrtcRunner::Run::execute() {
     output.result = NvrtcResult{call.compile_program(program.handle, static_cast<int>(options.size()), options.data())};
     output.log = fetch(program.handle, call.get_log_size, call.get_log);
     drop_terminator(output.log);
+    if (keep) {
+        output.used_kept_headers = output.log.contains(": using precompiled header file");
+        const bool full = NvrtcResult{call.get_pch_create_status(program.handle)} == NvrtcResult::pch_heap_exhausted;
+        const bool many = count(output.log, "precompiled header file") > kMaxKeptHeaders;
+        output.log = without_header_talk(output.log);
+        kept.unlock();
+        if (full || many)
+            if (const std::unique_lock alone(kept_headers(), std::try_to_lock); alone) {
+                call.set_pch_heap_size(kKeptHeaderBytes);
+                std::error_code ignored;
+                for (const auto& file : std::filesystem::directory_iterator(scratch, ignored))
+                    std::filesystem::remove(file, ignored);
+            }
+    }
     if (output.result == NvrtcResult::cancelled) return output;
     if (output.result != NvrtcResult::success && output.result != NvrtcResult::compilation) {
         auto error = own_failure(*nvrtc, "compile this", static_cast<int>(output.result));
@@ -130,7 +180,12 @@ NvrtcRunner::~NvrtcRunner() { collect(true); }
 
 void* NvrtcRunner::enter(void* argument) {
     Run& run = *static_cast<Run*>(argument);
-    restrict_reading(run.input.readable);
+    // To precompile headers NVRTC also writes a file of its own to the temporary folder, whatever folder it is given.
+    std::vector<std::filesystem::path> writable;
+    std::error_code ignored;
+    if (run.input.keep_headers && !run.scratch.empty())
+        writable = {run.scratch, std::filesystem::temp_directory_path(ignored)};
+    restrict_reading(run.input.readable, writable);
     Result<NvrtcOutput> result = [&]() -> Result<NvrtcOutput> {
         try {
             return run.execute();
@@ -154,6 +209,7 @@ Result<NvrtcOutput> NvrtcRunner::run(NvrtcInput input, const std::stop_token& st
     auto run = std::make_shared<Run>();
     run->nvrtc = nvrtc_;
     run->input = std::move(input);
+    run->scratch = scratch_.path();
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, kStackBytes);

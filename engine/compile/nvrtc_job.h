@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/compile/nvrtc.h"
+#include "engine/compile/scratch_folder.h"
 
 #include <filesystem>
 #include <memory>
@@ -19,6 +20,7 @@ struct NvrtcInput {
     std::vector<std::pair<std::string, std::string>> headers; ///< name as #include spells it, contents
     std::vector<std::string> options;
     std::vector<std::string> expressions;
+    bool keep_headers = false; ///< precompile what is included first and keep it for the next run
     bool want_ptx = true;
     bool want_cubin = true;
     std::vector<std::filesystem::path>
@@ -31,6 +33,7 @@ struct NvrtcOutput {
     std::string ptx;
     std::string cubin;
     std::vector<std::string> lowered; ///< one per expression; empty where NVRTC gave none
+    bool used_kept_headers = false;   ///< so that messages about them were given by an earlier run
 };
 
 /// Runs compilations one after the other. NVRTC recurses as deep as the source nests, so each run has a large stack;
@@ -51,6 +54,7 @@ private:
     void collect(bool all);
 
     std::shared_ptr<const Nvrtc> nvrtc_;
+    ScratchFolder scratch_; ///< of precompiled headers, which only this process can use
     std::vector<std::shared_ptr<Run>> left_behind_;
 };
 

@@ -9,7 +9,8 @@
 /// What a translation unit can rely on besides the toolkit: names that users of nvcc expect and NVRTC does not define.
 namespace kw::compile {
 
-inline constexpr std::string_view kPreludeName = "/dev/null/std/prelude.h";
+/// Its file name; no task file can be called so, because the name is not normalised.
+inline constexpr std::string_view kPreludeName = "./prelude.h";
 
 /// Text seen before the first line: fixed-width integers, limits, INFINITY, M_PI …, without the names in `own`, which
 /// the source declares itself.

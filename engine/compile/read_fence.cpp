@@ -37,13 +37,15 @@ void allow(int ruleset, const char* path, std::uint64_t access) {
 
 } // namespace
 
-bool restrict_reading(const std::vector<std::filesystem::path>& folders) {
+bool restrict_reading(const std::vector<std::filesystem::path>& readable,
+                      const std::vector<std::filesystem::path>& writable) {
     landlock_ruleset_attr attributes{};
     attributes.handled_access_fs = kRead | kWrite;
     const auto ruleset = static_cast<int>(::syscall(SYS_landlock_create_ruleset, &attributes, sizeof attributes, 0));
     if (ruleset < 0) return false;
     for (const char* path : kSystem) allow(ruleset, path, kRead);
-    for (const std::filesystem::path& folder : folders) allow(ruleset, folder.c_str(), kRead);
+    for (const std::filesystem::path& folder : readable) allow(ruleset, folder.c_str(), kRead);
+    for (const std::filesystem::path& folder : writable) allow(ruleset, folder.c_str(), kRead | kWrite);
     // Landlock asks that the thread can gain no privileges by executing files; it executes none.
     const bool restricted =
         ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && ::syscall(SYS_landlock_restrict_self, ruleset, 0) == 0;

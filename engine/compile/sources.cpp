@@ -1,6 +1,7 @@
 #include "engine/compile/sources.h"
 
 #include "engine/base/file.h"
+#include "engine/base/hash.h"
 #include "engine/compile/names.h"
 #include "engine/compile/prelude.h"
 #include "engine/compile/source_scan.h"
@@ -51,6 +52,13 @@ bool climbs(std::string_view path) {
     return false;
 }
 
+/// A stand-in of ours that includes nothing of the toolkit.
+bool is_plain_standard(std::string_view name) {
+    return std::ranges::any_of(standard_headers(), [&](const auto& header) {
+        return header.first == name && !header.second.contains("#include");
+    });
+}
+
 struct File {
     std::string text; ///< clean
     FileScan scan;
@@ -75,18 +83,28 @@ public:
                     {});
         if (auto read = read_reachable(); !read) return std::unexpected(read.error());
 
+        std::set<std::string> own;
+        for (const auto& [name, file] : files_) own.insert(file.scan.declared.begin(), file.scan.declared.end());
+        for (const auto& [name, value] : request_.defines) own.insert(name);
+        std::string prelude_text = prelude(own);
+
         PreparedSources sources;
+        std::string contents = prelude_text;
+        for (const auto& [name, file] : files_)
+            if (name != request_.main) contents += fmt::format("\n{} {}\n{}", name, file.text.size(), file.text);
+        sources.headers_sha256 = sha256_hex(contents);
+        header_root_ = header_root(sources.headers_sha256);
         for (auto& [name, file] : files_) {
             auto text = rewritten(name, file);
             if (!text) return std::unexpected(text.error());
             if (name == request_.main) sources.main = *text;
-            sources.headers.emplace_back(task_name(name), std::move(*text));
+            sources.headers.emplace_back(header_name(name), std::move(*text));
             std::ranges::move(file.scan.kernels, std::back_inserter(sources.kernels));
         }
-        std::set<std::string> own;
-        for (const auto& [name, file] : files_) own.insert(file.scan.declared.begin(), file.scan.declared.end());
-        for (const auto& [name, value] : request_.defines) own.insert(name);
-        sources.headers.emplace_back(kPreludeName, prelude(own));
+        sources.main_is_included = main_is_included_;
+        sources.uses_toolkit = uses_toolkit_;
+        sources.prelude_name = header_root_ + std::string(kPreludeName);
+        sources.headers.emplace_back(sources.prelude_name, std::move(prelude_text));
         for (const auto& [name, text] : standard_headers()) sources.headers.emplace_back(name, text);
         return sources;
     }
@@ -110,6 +128,8 @@ private:
                     if (site.computed) continue;
                     auto target = resolve(name, site.text, site.angled, site.begin);
                     if (!target) return std::unexpected(target.error());
+                    main_is_included_ = main_is_included_ || *target == request_.main;
+                    uses_toolkit_ = uses_toolkit_ || (target->empty() && !is_plain_standard(site.text));
                     if (!target->empty()) waiting.push_back(*target);
                 }
             }
@@ -118,6 +138,7 @@ private:
                     if (!site.computed) continue;
                     auto target = resolve_computed(name, site);
                     if (!target) return std::unexpected(target.error());
+                    main_is_included_ = main_is_included_ || target->file == request_.main;
                     if (!target->file.empty() && !files_.contains(target->file)) waiting.push_back(target->file);
                 }
         }
@@ -184,7 +205,7 @@ private:
                 if (!found) return std::unexpected(found.error());
                 target = *found;
             }
-            if (!target.empty()) literal = fmt::format("\"{}\"", task_name(target));
+            if (!target.empty()) literal = fmt::format("\"{}\"", header_name(target));
             if (!literal.empty()) edits.push_back({site.begin, site.end, std::move(literal)});
         }
         std::string text;
@@ -204,8 +225,13 @@ private:
         return text;
     }
 
+    [[nodiscard]] std::string header_name(const std::string& file) const { return header_root_ + file; }
+
     const Request& request_;
     std::map<std::string, File> files_; ///< reachable
+    std::string header_root_;
+    bool main_is_included_ = false;
+    bool uses_toolkit_ = false;
 };
 
 } // namespace

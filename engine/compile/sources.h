@@ -20,7 +20,11 @@ struct KernelDeclaration {
 struct PreparedSources {
     std::string main; ///< text of the main file for NVRTC
     std::vector<std::pair<std::string, std::string>>
-        headers; ///< in-memory headers: reachable task files, stand-ins, prelude
+        headers;                   ///< in-memory headers: reachable task files, stand-ins, prelude
+    std::string prelude_name;      ///< which of the headers comes before the first line
+    std::string headers_sha256;    ///< of all headers' contents; also in their names
+    bool main_is_included = false; ///< by a header or itself, so that the hash does not cover what is read
+    bool uses_toolkit = false;     ///< includes headers of the toolkit, which take long to read
     std::vector<KernelDeclaration> kernels;
 };
 

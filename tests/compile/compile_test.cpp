@@ -332,6 +332,40 @@ private Q_SLOTS:
         QVERIFY2(out->ok, out->log.c_str());
     }
 
+    /// Headers are kept precompiled between runs; a changed one must not be taken as it was, and its warnings must not
+    /// vanish.
+    void changed_headers_are_seen() {
+        Request request = one_file("#include <cuda_fp16.h>\n#include \"h.h\"\n__global__ void k(int* a) { *a = V; }\n");
+        request.cubin = false;
+        for (const char* const value : {"1111", "1111", "2222", "3333", "2222"}) {
+            request.files["h.h"] = std::string("#pragma once\n#warning noted\n#define V ") + value + "\n";
+            const auto out = compile(request);
+            QVERIFY(out && out->ok);
+            QVERIFY(out->ptx.contains(value));
+            QCOMPARE(out->diagnostics.size(), std::size_t{1});
+            QCOMPARE(out->diagnostics[0].file, std::string("h.h"));
+            QCOMPARE(out->diagnostics[0].line, 2);
+            QVERIFY(!out->log.contains("precompiled"));
+        }
+        request.files["h.h"] = "#pragma once\n#define V W\n";
+        for (const char* const value : {"4444", "5555"}) {
+            request.defines = {{"W", value}};
+            const auto out = compile(request);
+            QVERIFY(out && out->ok && out->diagnostics.empty());
+            QVERIFY(out->ptx.contains(value));
+        }
+    }
+
+    void many_header_states() {
+        Request request = one_file("#include <cuda_fp16.h>\n#include \"h.h\"\n__global__ void k(int* a) { *a = V; }\n");
+        request.syntax_only = true;
+        for (int i = 0; i < 40; ++i) {
+            request.files["h.h"] = "#define V " + std::to_string(i) + "\n";
+            const auto out = compile(request);
+            QVERIFY(out && out->ok && out->diagnostics.empty());
+        }
+    }
+
     void bad_requests() {
         Request request = one_file("__global__ void k() {}\n");
         request.main = "other.cu";
