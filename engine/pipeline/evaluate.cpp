@@ -127,8 +127,10 @@ Result<Evaluation> evaluate(const task::Files& files, const Options& options, co
 
     if (evaluation.compile.ok && (options.stages.verify || options.stages.bench || options.stages.profile)) {
         Job job;
+        // The job parses the task again, which asks that its sources be there; their text travels in job.candidate and
+        // so on.
         for (const auto& [name, content] : files)
-            if (name == "task.toml" || name.ends_with(".npy")) job.files[name] = content;
+            job.files[name] = name == "task.toml" || name.ends_with(".npy") ? content : std::string{};
         job.options = options;
         job.seed = options.seed.value_or(draw_seed());
         job.candidate = std::move(candidate->source);
