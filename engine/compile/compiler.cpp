@@ -179,6 +179,16 @@ Result<void> NvrtcCompiler::explain_failure(const NvrtcInput& input, const Kerne
             diagnostic.line = source ? source->source.line : 0;
         }
     }
+    if (headers_.folders.empty())
+        for (Diagnostic& diagnostic : log.diagnostics)
+            if (diagnostic.message.contains("open source file")) {
+                Diagnostic note;
+                note.severity = Severity::note;
+                note.message = fmt::format(
+                    "no CUDA headers for NVRTC {} were found; install the toolkit's headers of that version",
+                    version());
+                diagnostic.notes.push_back(std::move(note));
+            }
     for (Diagnostic& diagnostic : log.diagnostics)
         if (diagnostic.code == "ptxas") explain_ptxas(question.declarations, diagnostic);
     for (const NameExpressionMessage& message : log.name_expressions)

@@ -1,6 +1,7 @@
 #include "engine/compile/kernel_report.h"
 
 #include "engine/base/file.h"
+#include "engine/base/suggest.h"
 #include "engine/compile/line_table.h"
 #include "engine/compile/names.h"
 #include "engine/compile/ptx_reader.h"
@@ -8,7 +9,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 #include <optional>
 
 namespace kw::compile {
@@ -35,40 +35,16 @@ Where launch_of(const Request& request, std::string_view name) {
     return where;
 }
 
-/// Edits (insert, delete, replace, swap neighbours) between two names.
-std::size_t distance(std::string_view a, std::string_view b) {
-    std::vector<std::vector<std::size_t>> d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
-    for (std::size_t i = 0; i <= a.size(); ++i) d[i][0] = i;
-    for (std::size_t j = 0; j <= b.size(); ++j) d[0][j] = j;
-    for (std::size_t i = 1; i <= a.size(); ++i)
-        for (std::size_t j = 1; j <= b.size(); ++j) {
-            d[i][j] = std::min({d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-                d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
-        }
-    return d[a.size()][b.size()];
-}
-
 std::string no_such_kernel(std::string_view name, const std::vector<KernelDeclaration>& declarations) {
-    std::string text = fmt::format("no kernel '{}'", name);
-    const KernelDeclaration* best = nullptr;
-    std::size_t least = std::max<std::size_t>(name.size() / 3, 1) + 1;
-    // Names longer than any person's would make the comparison quadratic for nothing.
-    if (name.size() <= 256)
-        for (const KernelDeclaration& declaration : declarations) {
-            if (declaration.name.size() > 256) continue;
-            if (const std::size_t edits = distance(name, declaration.name); edits < least) {
-                least = edits;
-                best = &declaration;
-            }
-        }
-    if (best) return text + fmt::format("; did you mean '{}'?", best->name);
     std::vector<std::string> names;
     for (const KernelDeclaration& declaration : declarations)
-        if (std::ranges::find(names, declaration.name) == names.end() && names.size() < 8)
+        if (std::ranges::find(names, declaration.name) == names.end() && names.size() < 1000)
             names.push_back(declaration.name);
+    const std::string text = fmt::format("no kernel '{}'", name);
     if (names.empty()) return text + "; the source has no __global__ function";
-    return text + fmt::format("; the source has {}", fmt::join(names, ", "));
+    if (const std::string near = did_you_mean(name, names); !near.empty()) return text + near;
+    if (names.size() > 8) names.resize(8);
+    return text + fmt::format("; the source has {}", list_of(names));
 }
 
 /// Types as the source writes them, for kernels whose names do not carry them (extern "C").
