@@ -76,7 +76,7 @@ std::string render(const std::vector<Trial>& trials, const Style& style) {
              timed ? report::duration(trial.time())
                    : style.paint(Color::red, trial.failure.empty() ? "no time" : "failed"),
              timed && !bench->baselines.empty() ? report::number(bench->baselines.front().ratio) + "×" : std::string{},
-             trial.evaluation && trial.evaluation->reward ? report::number(trial.evaluation->reward->value)
+             trial.evaluation && trial.evaluation->reward ? fmt::format("{:g}", trial.evaluation->reward->value)
                                                           : std::string{},
              style.paint(Color::dim, row_note(trial))});
     }

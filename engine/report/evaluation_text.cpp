@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <set>
+#include <vector>
 
 namespace kw::report {
 namespace {
@@ -36,13 +37,30 @@ std::string kernel_text(const compile::Kernel& kernel) {
     return text;
 }
 
-std::string fault_text(const device::Fault& fault) {
-    auto text = fmt::format("{}: {}", to_string(fault.kind), printable(fault.message));
-    std::string at;
-    if (!fault.kernel.empty()) at += fmt::format("kernel {}", fault.kernel);
-    if (fault.block) at += fmt::format("{}block {}", at.empty() ? "" : ", ", coordinates(*fault.block));
-    if (fault.thread) at += fmt::format("{}thread {}", at.empty() ? "" : ", ", coordinates(*fault.thread));
-    return at.empty() ? text : text + "\n      in " + at;
+/// Devices know kernels by their lowered names; people by what the launch says.
+std::string kernel_name(const Evaluation& evaluation, const std::string& lowered) {
+    const auto kernel = std::ranges::find(evaluation.compile.kernels, lowered, &compile::Kernel::lowered);
+    return kernel == evaluation.compile.kernels.end() ? lowered : kernel->name;
+}
+
+std::string kind_words(device::FaultKind kind) {
+    std::string words{to_string(kind)};
+    std::ranges::replace(words, '_', ' ');
+    return words;
+}
+
+void add_fault(std::string& text, const Evaluation& evaluation, const device::Fault& fault, const task::Files& files,
+               const Style& style) {
+    if (!fault.where.file.empty())
+        text += fmt::format("    {}:{}: {}\n", fault.where.file, fault.where.line, printable(fault.message));
+    else
+        text += fmt::format("    {}\n", printable(fault.message));
+    text += excerpt(files, fault.where, style);
+    std::vector<std::string> at;
+    if (!fault.kernel.empty()) at.push_back("kernel " + kernel_name(evaluation, fault.kernel));
+    if (fault.block) at.push_back("block " + coordinates(*fault.block));
+    if (fault.thread) at.push_back("thread " + coordinates(*fault.thread));
+    if (!at.empty()) text += fmt::format("    in {}\n", fmt::join(at, ", "));
 }
 
 std::string mismatch_text(const pipeline::Check& check) {
@@ -96,16 +114,11 @@ void add_audit(std::string& text, const Evaluation& evaluation, const task::File
 
 void add_verify(std::string& text, const Evaluation& evaluation, const task::Files& files, const Style& style) {
     const auto& verify = *evaluation.verify;
-    text += fmt::format("verify    {}  {}\n", verdict(verify.ok, style),
-                        verify.checks.empty() && !verify.because.empty() ? printable(verify.because)
-                                                                         : check_summary(verify));
-    if (verify.fault) {
-        const auto& where = verify.fault->where;
-        text += fmt::format("    {}{}\n",
-                            where.file.empty() ? std::string{} : fmt::format("{}:{}: ", where.file, where.line),
-                            fault_text(*verify.fault));
-        text += excerpt(files, where, style);
-    }
+    const auto headline = verify.fault            ? kind_words(verify.fault->kind)
+                          : verify.checks.empty() ? printable(verify.because)
+                                                  : check_summary(verify);
+    text += fmt::format("verify    {}  {}\n", verdict(verify.ok, style), headline);
+    if (verify.fault) add_fault(text, evaluation, *verify.fault, files, style);
     constexpr std::ptrdiff_t kShown = 3;
     std::ptrdiff_t failed = 0;
     for (const auto& check : verify.checks)
@@ -208,7 +221,7 @@ std::string render(const Evaluation& evaluation, const task::Files& files, const
     if (evaluation.verify) add_verify(text, evaluation, files, style);
     if (evaluation.bench) add_bench(text, evaluation, style);
     if (evaluation.reward) {
-        const auto value = number(evaluation.reward->value);
+        const auto value = fmt::format("{:g}", evaluation.reward->value);
         text += fmt::format("reward    {}  {}\n",
                             style.paint(evaluation.reward->value > 0 ? Color::green : Color::red, value),
                             printable(evaluation.reward->because));

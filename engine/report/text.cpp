@@ -60,10 +60,13 @@ std::string bytes(std::uint64_t value) {
 }
 
 std::string count(std::uint64_t value) {
-    auto text = std::to_string(value);
-    if (text.size() <= 4) return text;
-    for (auto at = static_cast<std::ptrdiff_t>(text.size()) - 3; at > 0; at -= 3)
-        text.insert(static_cast<std::size_t>(at), " ");
+    const auto digits = std::to_string(value);
+    if (digits.size() <= 4) return digits;
+    std::string text;
+    for (std::size_t i = 0; i < digits.size(); ++i) {
+        if (i > 0 && (digits.size() - i) % 3 == 0) text += ' ';
+        text += digits[i];
+    }
     return text;
 }
 

@@ -222,7 +222,7 @@ Result<Json> Service::doctor(std::stop_token stop) {
     auto& components = report["components"] = Json::array();
     for (const auto& component : compile::toolkit_inventory(settings_.toolkit)) {
         auto json = compile::to_json(component);
-        json["needed"] = component.name == "libnvrtc" || component.name == "headers";
+        json["needed"] = component.name == "libnvrtc" || component.name == "toolkit headers";
         components.push_back(std::move(json));
     }
     report["checks"] = Json::array({check_compiler(stop), check_executor(stop)});
