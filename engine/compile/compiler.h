@@ -76,6 +76,7 @@ struct Output {
 
 [[nodiscard]] Json to_json(const Diagnostic& diagnostic);
 [[nodiscard]] Json to_json(const Kernel& kernel);
+/// The inverses throw Json::exception on what to_json did not write.
 [[nodiscard]] Diagnostic diagnostic_from_json(const Json& json);
 [[nodiscard]] Kernel kernel_from_json(const Json& json);
 /// `compile` of docs/design.md §3: ok, ms, diagnostics, kernels.

@@ -193,23 +193,26 @@ private:
     Diagnostic* last_ = nullptr; ///< what notes belong to; valid until the next push_back
 };
 
-std::uint32_t number_before(std::string_view line, std::string_view unit) {
-    const std::size_t at = line.find(unit);
-    if (at == std::string_view::npos) return 0;
-    std::size_t begin = at;
+/// The number whose last digit is before position `end`.
+std::uint32_t number_ending_at(std::string_view line, std::size_t end) {
+    std::size_t begin = end;
     while (begin > 0 && line[begin - 1] >= '0' && line[begin - 1] <= '9') --begin;
     std::uint32_t value = 0;
-    std::from_chars(line.data() + begin, line.data() + at, value);
+    std::from_chars(line.data() + begin, line.data() + end, value);
     return value;
+}
+
+std::uint32_t number_before(std::string_view line, std::string_view unit) {
+    const std::size_t at = line.find(unit);
+    return at == std::string_view::npos ? 0 : number_ending_at(line, at);
 }
 
 /// Sums over every "N bytes cmem[B]" of a line.
 std::uint32_t constant_bytes(std::string_view line) {
+    constexpr std::string_view kUnit = " bytes cmem";
     std::uint32_t total = 0;
-    for (std::size_t at = line.find(" bytes cmem"); at != std::string_view::npos; at = line.find(" bytes cmem")) {
-        total += number_before(line.substr(0, at + 6), " bytes");
-        line.remove_prefix(at + 6);
-    }
+    for (std::size_t at = line.find(kUnit); at != std::string_view::npos; at = line.find(kUnit, at + 1))
+        total += number_ending_at(line, at);
     return total;
 }
 

@@ -43,7 +43,7 @@ std::string cupti_version(const DynamicLibrary& library) {
 }
 
 Component header_component(const Component& nvrtc, const std::string& user_setting) {
-    Component component{.name = "toolkit headers",
+    Component component{.name = "headers",
                         .purpose = "#include <cuda_fp16.h>, <cooperative_groups.h>, <cub/cub.cuh> in kernels",
                         .remedy = "install the CUDA Toolkit (or `pip install nvidia-cuda-runtime nvidia-cuda-crt "
                                   "nvidia-cuda-cccl`) in the version of NVRTC",

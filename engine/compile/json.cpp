@@ -14,6 +14,12 @@ const char* name_of(Severity severity) {
     return "error";
 }
 
+Severity severity_of(const std::string& name) {
+    if (name == "note") return Severity::note;
+    if (name == "remark") return Severity::remark;
+    return name == "warning" ? Severity::warning : Severity::error;
+}
+
 } // namespace
 
 Json to_json(const Diagnostic& diagnostic) {
@@ -44,6 +50,7 @@ Json to_json(const Kernel& kernel) {
             {"lowered", kernel.lowered},
             {"file", kernel.where.file},
             {"line", kernel.where.line},
+            {"column", kernel.where.column},
             {"registers", kernel.registers},
             {"shared_bytes", kernel.shared_bytes},
             {"local_bytes", kernel.local_bytes},
@@ -51,6 +58,43 @@ Json to_json(const Kernel& kernel) {
             {"constant_bytes", kernel.constant_bytes},
             {"max_threads", kernel.max_threads},
             {"parameters", std::move(parameters)}};
+}
+
+Diagnostic diagnostic_from_json(const Json& json) {
+    Diagnostic diagnostic;
+    diagnostic.severity = severity_of(json.at("severity").get<std::string>());
+    diagnostic.file = json.at("file").get<std::string>();
+    diagnostic.line = json.at("line").get<int>();
+    diagnostic.column = json.at("column").get<int>();
+    diagnostic.message = json.at("message").get<std::string>();
+    diagnostic.code = json.value("code", "");
+    if (json.contains("notes"))
+        for (const Json& note : json.at("notes")) diagnostic.notes.push_back(diagnostic_from_json(note));
+    return diagnostic;
+}
+
+Kernel kernel_from_json(const Json& json) {
+    Kernel kernel;
+    kernel.name = json.at("name").get<std::string>();
+    kernel.lowered = json.at("lowered").get<std::string>();
+    kernel.where = {json.value("file", ""), json.value("line", 0), json.value("column", 0)};
+    kernel.registers = json.at("registers").get<std::uint32_t>();
+    kernel.shared_bytes = json.at("shared_bytes").get<std::uint32_t>();
+    kernel.local_bytes = json.at("local_bytes").get<std::uint32_t>();
+    kernel.spill_bytes = json.at("spill_bytes").get<std::uint32_t>();
+    kernel.constant_bytes = json.value("constant_bytes", 0u);
+    kernel.max_threads = json.at("max_threads").get<std::uint32_t>();
+    for (const Json& item : json.at("parameters")) {
+        Parameter parameter;
+        parameter.type = item.at("type").get<std::string>();
+        parameter.pointer = item.at("pointer").get<bool>();
+        parameter.offset = item.at("offset").get<std::uint32_t>();
+        parameter.bytes = item.at("bytes").get<std::uint32_t>();
+        parameter.align = item.at("align").get<std::uint32_t>();
+        parameter.ptx_type = item.at("ptx_type").get<std::string>();
+        kernel.parameters.push_back(std::move(parameter));
+    }
+    return kernel;
 }
 
 Json to_json(const Output& output) {
