@@ -53,7 +53,9 @@ void Decoder::feed(std::string_view bytes) {
 Result<bool> Decoder::read_header() {
     const std::string_view seen = std::string_view{buffer_}.substr(start_);
     const auto end = seen.find(kHeaderEnd, scanned_);
-    if (end == std::string_view::npos ? seen.size() > limits_.header_bytes : end > limits_.header_bytes)
+    // Whether the header is too long must not depend on how much of its end has arrived.
+    if (end == std::string_view::npos ? seen.size() >= limits_.header_bytes + kHeaderEnd.size()
+                                      : end > limits_.header_bytes)
         return broken(fmt::format("a message header is longer than {} bytes; it starts with \"{}\"",
                                   limits_.header_bytes, excerpt(seen)));
     if (end == std::string_view::npos) {

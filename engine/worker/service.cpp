@@ -1,7 +1,9 @@
 #include "engine/worker/service.h"
 
 #include "engine/base/file.h"
+#include "engine/base/suggest.h"
 #include "engine/base/version.h"
+#include "engine/compile/disasm.h"
 #include "engine/compile/toolkit.h"
 #include "engine/pipeline/caching_compiler.h"
 #include "engine/pipeline/sources.h"
@@ -102,6 +104,21 @@ Result<Json> compile_alone(const Query& query, const Json& params, compile::Comp
     if (params.value("ptx", false)) json["ptx"] = output->ptx;
     if (params.value("log", false)) json["log"] = output->log;
     return json;
+}
+
+/// Leaves only the kernel of that name: "softmax<256>", "softmax" for all its instances, or as the code calls it.
+Result<void> keep_kernel(compile::Listing& listing, const std::string& kernel) {
+    if (kernel.empty()) return {};
+    const auto matches = [&](const compile::ListingFunction& function) {
+        return function.name == kernel || function.lowered == kernel || function.name.starts_with(kernel + "<");
+    };
+    std::vector<std::string> known;
+    for (const auto& function : listing.functions) known.push_back(function.name);
+    std::erase_if(listing.functions, [&](const auto& function) { return !matches(function); });
+    if (!listing.functions.empty()) return {};
+    return fail(Stage::usage, ErrorCode::not_found,
+                fmt::format("there is no kernel '{}' in the code, which has {}{}", kernel, list_of(known),
+                            did_you_mean(kernel, known)));
 }
 
 } // namespace
@@ -246,7 +263,14 @@ Result<Json> Service::disassemble(const Json& params, std::stop_token stop) try 
     auto json = report_json(built->report);
     json["file"] = query->main;
     json["arch"] = info->arch;
-    json["text"] = built->source.ptx;
+    if (!built->report.ok) return json;
+    auto listing = params.value("sass", false) ? compile::sass_listing(built->source.cubin, settings_.toolkit, stop)
+                                               : Result<compile::Listing>{compile::ptx_listing(built->source.ptx)};
+    if (!listing) return std::unexpected(std::move(listing.error()));
+    if (auto kept = keep_kernel(*listing, params.value("kernel", "")); !kept)
+        return std::unexpected(std::move(kept.error()));
+    json["listing"] = compile::to_json(*listing);
+    json["text"] = compile::render(*listing, query->files);
     return json;
 } catch (const Json::exception& error) {
     return malformed("disassemble", error);

@@ -42,7 +42,8 @@ public:
     [[nodiscard]] Result<Json> devices(std::stop_token stop);
     /// {worker, host, components, checks}
     [[nodiscard]] Result<Json> doctor(std::stop_token stop);
-    /// {files, main?, configuration?, device?, kernel?, sass?} → {ok, arch, kind, text, diagnostics}
+    /// {files, main?, configuration?, device?, kernel?, sass?} → {ok, file, arch, diagnostics, kernels, listing, text};
+    /// the last two when ok
     [[nodiscard]] Result<Json> disassemble(const Json& params, std::stop_token stop);
 
 private:
