@@ -33,9 +33,15 @@ using CompareBlock = void (*)(const std::byte* expected, const std::byte* actual
 /// The loop for `type` on this machine's vector units.
 [[nodiscard]] CompareBlock compare_block_for(task::ScalarType type);
 
-/// How far one element is off, in tolerances: above 1 it fails, infinite for NaN. Integers that differ by d are 1 + d
+/// How far elements are off, in tolerances: above 1 one fails, infinite for NaN. Integers that differ by d are 1 + d
 /// off.
-[[nodiscard]] float misfit(const std::byte* expected, const std::byte* actual, task::ScalarType type,
-                           const task::Tolerance& tolerance);
+struct Misfit {
+    float worst = 0;
+    std::uint32_t mismatches = 0;
+};
+using MisfitOf = Misfit (*)(const std::byte* expected, const std::byte* actual, std::size_t n,
+                            const task::Tolerance& tolerance);
+
+[[nodiscard]] MisfitOf misfit_for(task::ScalarType type);
 
 } // namespace kw::verify

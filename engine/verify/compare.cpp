@@ -114,9 +114,11 @@ Comparison compare(std::span<const std::byte> expected, std::span<const std::byt
     result.max_ulp = total.max_ulp;
     result.ulp_histogram.assign(total.histogram.begin(), total.histogram.end());
     if (result.ok()) return result;
-    while (first < elements
-           && misfit(expected.data() + first * width, actual.data() + first * width, type, tolerance) <= 1)
-        ++first;
+    const MisfitOf misfit = misfit_for(type);
+    const auto fits = [&](std::uint64_t i) {
+        return misfit(expected.data() + i * width, actual.data() + i * width, 1, tolerance).mismatches == 0;
+    };
+    while (first < elements && fits(first)) ++first;
     result.first_mismatch = describe_mismatch(std::min(first, elements - 1), expected, actual, type, shape);
     result.map = make_error_map(expected, actual, type, shape, tolerance);
     return result;

@@ -28,6 +28,7 @@ ErrorMap make_error_map(std::span<const std::byte> expected, std::span<const std
     map.grid_columns = ceil_div(map.columns, map.tile_columns);
     map.worst.assign(map.grid_rows * map.grid_columns, 0);
     map.mismatches.assign(map.grid_rows * map.grid_columns, 0);
+    const MisfitOf misfit = misfit_for(type);
     parallel_for(map.grid_rows * map.grid_columns, 1, [&](std::uint64_t tile, std::uint64_t) {
         const std::uint64_t row = tile / map.grid_columns * map.tile_rows,
                             column = tile % map.grid_columns * map.tile_columns;
@@ -36,12 +37,10 @@ ErrorMap make_error_map(std::span<const std::byte> expected, std::span<const std
         float worst = 0;
         std::uint32_t mismatches = 0;
         for (std::uint64_t r = row; r < last_row; ++r) {
-            for (std::uint64_t c = column; c < last_column; ++c) {
-                const std::size_t at = (r * map.columns + c) * width;
-                const float off = misfit(expected.data() + at, actual.data() + at, type, tolerance);
-                worst = std::max(worst, off);
-                mismatches += off > 1 ? 1 : 0;
-            }
+            const std::size_t at = (r * map.columns + column) * width;
+            const Misfit found = misfit(expected.data() + at, actual.data() + at, last_column - column, tolerance);
+            worst = std::max(worst, found.worst);
+            mismatches += found.mismatches;
         }
         map.worst[tile] = worst;
         map.mismatches[tile] = mismatches;
