@@ -217,12 +217,6 @@ Result<Numbers> evaluate(const Tensor& tensor, const Sizes& sizes, std::uint64_t
     return numbers;
 }
 
-std::string shape_text(std::span<const std::int64_t> shape) {
-    std::string text;
-    for (const auto dimension : shape) text += fmt::format("{}{}", text.empty() ? "" : "x", dimension);
-    return text;
-}
-
 Result<std::vector<std::byte>> from_file(const Tensor& tensor, const Files& files, const Extent& extent) {
     const auto found = files.find(tensor.fill.file);
     if (found == files.end())
@@ -231,9 +225,9 @@ Result<std::vector<std::byte>> from_file(const Tensor& tensor, const Files& file
     auto array = parse_npy(found->second, tensor.fill.file);
     if (!array) return std::unexpected(array.error());
     if (array->type != tensor.type || array->shape != extent.shape)
-        return bad(tensor,
-                   fmt::format("is {} of {}, but {} holds {} of {}", to_string(tensor.type), shape_text(extent.shape),
-                               tensor.fill.file, to_string(array->type), shape_text(array->shape)));
+        return bad(tensor, fmt::format("is {} of {}, but {} holds {} of {}", to_string(tensor.type),
+                                       fmt::join(extent.shape, "x"), tensor.fill.file, to_string(array->type),
+                                       fmt::join(array->shape, "x")));
     return std::move(array->bytes);
 }
 

@@ -43,7 +43,7 @@ std::string substitute(std::string_view text, const Sizes& configuration) {
 /// Checks the names of a plan against each other and the task's, and says what each argument is.
 class Resolver {
 public:
-    Resolver(const Task& task, Plan& plan) : task_(task), plan_(plan) {
+    Resolver(const Task& task, Plan& plan) : plan_(plan) {
         for (const auto& tensor : task.tensors) taken_[tensor.name] = "tensor";
         for (const auto& [name, scalar] : task.scalars) taken_[name] = "scalar";
         for (const auto& [name, value] : task.cases.front().sizes) taken_[name] = "size";
@@ -108,7 +108,6 @@ private:
         return {};
     }
 
-    const Task& task_;
     Plan& plan_;
     std::map<std::string, std::string, std::less<>> taken_;
 };

@@ -2,6 +2,7 @@
 
 #include "engine/base/suggest.h"
 #include "engine/task/names.h"
+#include "engine/task/npy.h"
 #include "engine/task/toml_reader.h"
 
 #include <fmt/format.h>
@@ -329,17 +330,33 @@ private:
         result.fill = std::move(*fill);
     }
 
+    /// The tensor must have a size in every size set, and real data must have that size.
     void check_extents(const Tensor& tensor) {
         auto sets = task_.cases;
         if (!task_.sim_sizes.empty()) {
             Case sim{task_.cases.front().sizes, false, {}};
             for (const auto& [name, value] : task_.sim_sizes) sim.sizes[name] = value;
+            sim.label = label(sim.sizes);
             sets.push_back(std::move(sim));
         }
         for (const auto& set : sets) {
             auto extent = extent_of(tensor.shape, tensor.type, tensor.name, set.sizes);
             if (!extent) return reader_.fail_with(extent.error());
+            for (const auto& name : {tensor.fill.file, tensor.expected})
+                if (!name.empty()) check_array(tensor, name, *extent, set.label);
         }
+    }
+
+    void check_array(const Tensor& tensor, const std::string& name, const Extent& extent,
+                     const std::string& sizes_label) {
+        auto header = parse_npy_header(files_.find(name)->second, name);
+        if (!header) return reader_.fail_with(header.error());
+        if (header->type == tensor.type && header->shape == extent.shape) return;
+        reader_.fail_at(fmt::format("tensor '{}' is {} of {}{}{}, but {} holds {} of {}", tensor.name,
+                                    to_string(tensor.type), fmt::join(extent.shape, "x"),
+                                    sizes_label.empty() ? "" : " at ", sizes_label, name, to_string(header->type),
+                                    fmt::join(header->shape, "x")),
+                        tensor.where);
     }
 
     void read_reference(const TomlTable& root) {

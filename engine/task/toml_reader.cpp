@@ -118,7 +118,7 @@ std::vector<std::string> TomlReader::keys(const TomlTable& table) const {
     if (table.raw_)
         for (const auto& [key, node] : *as_table(table.raw_))
             found.emplace_back(key.source().begin, std::string(key.str()));
-    std::ranges::stable_sort(found, [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::ranges::sort(found, [](const auto& a, const auto& b) { return a.first < b.first; });
     std::vector<std::string> names;
     for (auto& [position, name] : found) names.push_back(std::move(name));
     return names;

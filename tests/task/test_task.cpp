@@ -1,3 +1,4 @@
+#include "engine/task/inputs.h"
 #include "engine/task/task.h"
 
 #include <QTemporaryDir>
@@ -189,6 +190,29 @@ private Q_SLOTS:
         QFETCH(QString, to);
         QFETCH(QString, expected);
         QCOMPARE(outcome(from.toStdString(), to.toStdString()), expected);
+    }
+
+    void arraysAreChecked() {
+        const std::vector<float> data(6, 1.0f);
+        const std::vector<std::int64_t> shape{2, 3};
+        const auto told = [&](const std::string& rows, const std::string& key, const std::string& sizes = "") {
+            const auto task =
+                parse_task({{"task.toml", "name = \"t\"\nkernel = \"k.cu\"\nreference = \"k.cu\"\n" + sizes
+                                              + "[[tensor]]\nname = \"x\"\ntype = \"f32\"\nshape = [" + rows
+                                              + ", 3]\nrole = \"inout\"\n" + key},
+                            {"k.cu", ""},
+                            {"x.npy", format_npy(ScalarType::f32, shape, std::as_bytes(std::span(data)))},
+                            {"bad.npy", "text"}});
+            return task ? std::string("ok") : task.error().message;
+        };
+        QCOMPARE(told("2", "file = \"x.npy\""), std::string("ok"));
+        QCOMPARE(told("2", "fill = \"ones\"\nexpected = \"x.npy\""), std::string("ok"));
+        QCOMPARE(told("3", "file = \"x.npy\""), std::string("tensor 'x' is f32 of 3x3, but x.npy holds f32 of 2x3"));
+        QCOMPARE(told("\"n\"", "file = \"x.npy\"", "[sizes]\nn = 2\n[[case]]\nn = 4\n"),
+                 std::string("tensor 'x' is f32 of 4x3 at n=4, but x.npy holds f32 of 2x3"));
+        QVERIFY(told("2", "file = \"bad.npy\"").starts_with("bad.npy is no .npy file"));
+        // A task whose outputs are all given needs no reference, but something to beat.
+        QVERIFY(told("2", "file = \"x.npy\"\nexpected = \"x.npy\"") == "ok");
     }
 
     void malformedToml() {
