@@ -220,8 +220,15 @@ Result<Output> NvrtcCompiler::compile(const Request& request, std::stop_token st
     input.want_ptx = !request.syntax_only;
     input.want_cubin = request.cubin && !request.syntax_only;
     input.readable = headers_.folders;
+    // NVRTC loads its built-in functions from beside itself, which behind a symbolic link is another folder.
+    std::error_code unresolved;
     input.readable.push_back(nvrtc_->path.parent_path());
+    input.readable.push_back(std::filesystem::canonical(nvrtc_->path, unresolved).parent_path());
     auto ran = runner_.run(input, stop);
+    if (!ran && ran.error().code == ErrorCode::internal && input.keep_headers) {
+        input.keep_headers = false; // a full disk, or precompiled headers that NVRTC cannot read back
+        ran = runner_.run(input, stop);
+    }
     if (!ran) return std::unexpected(ran.error());
 
     ParsedLog log = parse_log(ran->log);
