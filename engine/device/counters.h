@@ -85,6 +85,9 @@ struct LaunchCounters {
     std::uint32_t threads_per_block = 0;
     std::uint32_t shared_bytes = 0; ///< static + dynamic, per block
     std::uint32_t registers = 0;    ///< per thread, from ptxas when known, else 0
+    /// How the number of distinct sectors grew with the executed blocks: as their number to this power. 1: each block touches
+    /// its own; 0: all touch the same. For scaling `unique_*_sectors` of a sampled launch.
+    double unique_exponent = 1;
     Events events;
     std::vector<LineEvents> lines;
 };

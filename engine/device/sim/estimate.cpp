@@ -1,0 +1,108 @@
+#include "engine/device/sim/estimate.h"
+
+#include "engine/device/sim/occupancy.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace kw::sim {
+namespace {
+
+constexpr double kSectorBytes = 32;
+
+/// Of the loads that touch a sector again, this part is taken to miss L1: between none (all reuse is close by) and all.
+/// A guess until L1 is modelled; kernels that reuse through shared memory are hardly affected.
+constexpr double kL1MissOfReuse = 0.25;
+/// Independent loads that a warp has in flight at one time; compilers hoist about this many.
+constexpr double kLoadsInFlight = 4;
+/// Independent arithmetic instructions of a warp at one time.
+constexpr double kInstructionParallelism = 2;
+/// Share of the DRAM peak that streaming kernels reach (H200: 92 %, measured with large copies).
+constexpr double kDramEfficiency = 0.92;
+/// Share of the tensor peak that plain mma.sync code reaches.
+constexpr double kTensorEfficiency = 0.62;
+/// Blocks on a fraction of the SMs can draw at most this multiple of their share of the memory bandwidth.
+constexpr double kBandwidthPerSmBoost = 2;
+
+} // namespace
+
+Estimate estimate(const GpuModel& model, const device::LaunchCounters& counters) {
+    const device::Events& events = counters.events;
+    const double blocks = static_cast<double>(std::max<std::uint64_t>(counters.blocks, 1));
+    const double executed = static_cast<double>(std::max<std::uint64_t>(counters.blocks_executed, 1));
+    const double scale = blocks / executed;
+    const double unique_scale = std::pow(scale, std::clamp(counters.unique_exponent, 0.0, 1.0));
+    const auto count = [&](std::uint64_t value) { return static_cast<double>(value) * scale; };
+    const double sms = model.sm_count;
+    const double cycles_per_us = model.clock_mhz;
+
+    const Occupancy fit = occupancy(model, counters.threads_per_block, counters.registers, counters.shared_bytes);
+    const double resident = std::max(fit.blocks_per_sm, 1u);
+    // The busiest SM has whole blocks: ⌈blocks / SMs⌉ of them where the average is blocks / SMs.
+    const double imbalance = std::ceil(blocks / sms) / (blocks / sms);
+
+    Estimate result;
+    const auto bound = [&](const char* name, double us) { result.bounds_us.emplace_back(name, us); };
+    // Warp instructions over the rate at which the SMs' pipe takes them: lanes / 32 per clock.
+    const auto pipe = [&](const char* name, double warp_instructions, double lanes) {
+        bound(name, warp_instructions * 32 / lanes / sms / cycles_per_us * imbalance);
+    };
+    // One instruction per scheduler and clock. PTX has no address arithmetic folded in and no scheduling; its number of
+    // instructions stands for the machine's.
+    bound("issue", count(events.warp_instructions) / model.schedulers_per_sm / sms / cycles_per_us * imbalance);
+    pipe("FP32", count(events.fp32), model.fp32_lanes);
+    pipe("FP64", count(events.fp64), model.fp64_lanes);
+    pipe("FP16", count(events.fp16), model.fp16_lanes / 2); // lanes count half results, an instruction makes pairs
+    pipe("INT", count(events.integer),
+         model.int_lanes * 2); // additions and logic run on the FP32 lanes' second half too
+    pipe("SFU", count(events.special), model.special_lanes);
+    bound("tensor", count(events.flops_tensor) / (model.tensor_fp16 * 1e6 * kTensorEfficiency) * imbalance);
+    // Shared memory serves one wavefront of 128 bytes per clock and SM; L1 serves four sectors.
+    const double shared = count(events.shared_load_wavefronts + events.shared_store_wavefronts);
+    bound("shared memory", shared / sms / cycles_per_us * imbalance);
+    const double sectors = count(events.global_load_sectors + events.global_store_sectors + events.local_sectors);
+    bound("L1", sectors / 4 / sms / cycles_per_us * imbalance);
+
+    // Bytes on their way to L2: every distinct sector once, and what reuse misses L1.
+    const double unique_loads = static_cast<double>(events.unique_load_sectors) * unique_scale;
+    const double unique_stores = static_cast<double>(events.unique_store_sectors) * unique_scale;
+    const double loads = count(events.global_load_sectors), stores = count(events.global_store_sectors);
+    const double l2_bytes =
+        (unique_loads + std::max(loads - unique_loads, 0.0) * kL1MissOfReuse + std::max(stores, unique_stores))
+        * kSectorBytes;
+    const double reach = std::min(1.0, blocks * kBandwidthPerSmBoost / sms);
+    bound("L2", l2_bytes / (model.l2_gbps * 1e3 * reach));
+    // DRAM: the footprint, and again the part of the L2 traffic that a footprint above L2's size makes it lose.
+    const double footprint = (unique_loads + unique_stores) * kSectorBytes;
+    const double l2_size = model.l2_mb * 1048576;
+    const double lost = footprint > l2_size ? 1 - l2_size / footprint : 0;
+    bound("DRAM",
+          (footprint + std::max(l2_bytes - footprint, 0.0) * lost) / (model.dram_gbps * 1e3 * kDramEfficiency * reach));
+    // Lanes on one address take turns, one per clock.
+    bound("atomics", count(events.atomic_serialized) / sms / cycles_per_us * imbalance);
+
+    // Latency: a warp's own chain, times the waves of resident blocks.
+    const double warps = blocks * std::max((counters.threads_per_block + 31) / 32, 1u);
+    const auto per_warp = [&](std::uint64_t value) { return count(value) / warps; };
+    const double chain = per_warp(events.warp_instructions) * model.alu_latency / kInstructionParallelism
+                         + per_warp(events.global_load_requests) * model.dram_latency / kLoadsInFlight
+                         + per_warp(events.shared_load_requests) * model.shared_latency / kLoadsInFlight
+                         + per_warp(events.atomic_requests) * model.l2_latency / kLoadsInFlight
+                         + per_warp(events.barriers) * model.shared_latency;
+    const double waves = std::ceil(blocks / (sms * resident));
+    bound("latency", chain * waves / cycles_per_us);
+
+    double largest = 0;
+    result.limited_by = "launch";
+    for (const auto& [name, us] : result.bounds_us) {
+        if (us > largest) {
+            largest = us;
+            result.limited_by = name;
+        }
+    }
+    if (largest < model.launch_overhead_us * 0.25) result.limited_by = "launch";
+    result.us = model.launch_overhead_us + largest;
+    return result;
+}
+
+} // namespace kw::sim

@@ -1,0 +1,54 @@
+#pragma once
+
+#include "engine/device/counters.h"
+#include "engine/device/sim/exec/machine.h"
+#include "engine/device/sim/program.h"
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace kw::sim {
+
+/// Counts what a launch does, per instruction. note() is called before each executed instruction; every worker thread
+/// has its own numbers, only the map of touched sectors is common.
+class LaunchCounter {
+public:
+    /// `workers` threads; `sectors` 32-byte sectors of global memory from its lowest address on.
+    LaunchCounter(const Program& program, std::uint32_t workers, std::uint64_t sectors);
+
+    void note(const Warp& warp, const Step* step, std::uint32_t worker);
+
+    [[nodiscard]] device::Events total() const;
+    /// By innermost source line, in the order of files and lines; line 0 holds what has no position.
+    [[nodiscard]] std::vector<device::LineEvents> by_line() const;
+
+private:
+    /// What is known of an instruction before it runs.
+    struct Kind {
+        std::uint64_t device::Events::* pipe = nullptr;
+        std::uint64_t device::Events::* flops = nullptr;
+        std::uint32_t flops_per_thread = 0;
+        bool memory = false, store = false, atomic = false, branch = false, barrier = false, elided = false;
+        Space space = Space::generic;
+        bool wide_address = true;
+        std::uint32_t bytes = 0; ///< per lane
+        std::uint32_t address = 0, guard = kNoValue;
+        bool guard_negated = false;
+        std::int64_t offset = 0;
+    };
+
+    [[nodiscard]] static Kind classify(const Instr& instr);
+    void note_memory(const Warp& warp, const Kind& kind, std::uint32_t mask, device::Events& events);
+    void note_branch(const Warp& warp, const Kind& kind, device::Events& events);
+    bool touch(std::uint64_t sector, std::vector<std::atomic<std::uint64_t>>& map);
+
+    const Program& program_;
+    std::vector<Kind> kinds_;
+    std::vector<std::vector<device::Events>> events_; ///< worker, instruction
+    std::vector<std::atomic<std::uint64_t>> read_;
+    std::vector<std::atomic<std::uint64_t>> written_;
+};
+
+} // namespace kw::sim

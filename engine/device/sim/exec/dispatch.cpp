@@ -1,0 +1,28 @@
+#include "engine/device/sim/exec/lanes.h"
+
+namespace kw::sim {
+namespace KW_ISA {
+
+const Step* guarded(Warp& warp, const Step* step);
+
+namespace {
+
+Handler bind(const Instr& instr, Step& step) {
+    for (auto* part : {bind_control, bind_memory, bind_atomic, bind_compare, bind_warp, bind_matrix}) {
+        if (const Handler handler = part(instr, step)) return handler;
+    }
+    if (instr.op == Op::cvt || instr.op == Op::cvt_pack) return bind_convert(instr, step);
+    if (is_float(instr.type) && instr.op != Op::mov && instr.op != Op::selp) {
+        if (const Handler handler = bind_float(instr, step)) return handler;
+        return bind_half(instr, step);
+    }
+    if (const Handler handler = bind_bits(instr, step)) return handler;
+    return bind_integer(instr, step);
+}
+
+} // namespace
+} // namespace KW_ISA
+
+const IsaTable KW_TABLE_NAME{KW_ISA_TEXT, KW_ISA::bind, KW_ISA::guarded};
+
+} // namespace kw::sim

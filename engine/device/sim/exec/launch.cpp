@@ -1,0 +1,394 @@
+#include "engine/device/sim/exec/launch.h"
+
+#include "engine/device/sim/exec/counting.h"
+#include "engine/device/sim/exec/thread_pool.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+
+namespace kw::sim {
+namespace {
+
+/// Instructions that a warp runs before the next one of its block has its turn.
+constexpr std::uint32_t kWarpQuantum = 32768;
+/// Instructions that a block runs before others may have its thread.
+constexpr std::uint64_t kBlockSlice = std::uint64_t{1} << 26;
+constexpr std::uint32_t kRecursiveRegisterBytes = 1u << 20;
+
+std::uint32_t align64(std::uint32_t value) { return (value + 63) & ~63u; }
+
+struct FreeAligned {
+    void operator()(std::byte* pointer) const { std::free(pointer); }
+};
+using AlignedBytes = std::unique_ptr<std::byte, FreeAligned>;
+
+AlignedBytes allocate_aligned(std::size_t bytes) {
+    return AlignedBytes(
+        static_cast<std::byte*>(std::aligned_alloc(64, (std::max<std::size_t>(bytes, 64) + 63) / 64 * 64)));
+}
+
+/// What one resident block needs; reused for one block after another.
+struct BlockContext {
+    Block block;
+    std::vector<Warp> warps;
+    AlignedBytes registers;
+    AlignedBytes local;
+    AlignedBytes shared;
+
+    ~BlockContext() {
+        for (Warp& warp : warps) {
+            // Frames in use at a fault hang on their splits, spare ones on the list.
+            for (std::uint32_t index = 0; index < warp.split_count; ++index) {
+                for (Frame* frame = warp.splits[index].frame; frame && frame != &warp.root;) {
+                    Frame* parent = frame->parent;
+                    if (--frame->references != 0) break;
+                    delete frame;
+                    frame = parent;
+                }
+            }
+            while (warp.free_frames) {
+                Frame* next = warp.free_frames->parent;
+                delete warp.free_frames;
+                warp.free_frames = next;
+            }
+        }
+    }
+    BlockContext() = default;
+    BlockContext(const BlockContext&) = delete;
+    BlockContext& operator=(const BlockContext&) = delete;
+};
+
+std::unique_ptr<BlockContext> make_context(LaunchState& launch) {
+    auto context = std::make_unique<BlockContext>();
+    const std::size_t warps = launch.warps_per_block;
+    const bool has_local = launch.local_stride != 0;
+    context->warps.resize(warps);
+    context->registers = allocate_aligned(std::size_t{launch.register_stack_bytes} * warps);
+    context->shared = allocate_aligned(launch.shared_bytes);
+    if (has_local) context->local = allocate_aligned(std::size_t{launch.local_stride} * 32 * warps);
+    if (!context->registers || !context->shared || (has_local && !context->local)) return nullptr;
+    context->block.launch = &launch;
+    context->block.warps = context->warps.data();
+    context->block.warp_count = launch.warps_per_block;
+    context->block.shared = context->shared.get();
+    context->block.shared_bytes = launch.shared_bytes;
+    for (std::uint32_t index = 0; index < warps; ++index) {
+        Warp& warp = context->warps[index];
+        warp.index = index;
+        warp.launch = &launch;
+        warp.block = &context->block;
+        warp.steps = launch.bound->steps.data();
+        warp.operands = launch.bound->operands.data();
+        warp.memory_delta = launch.memory->delta();
+        warp.shared = context->shared.get();
+        warp.shared_bytes = launch.shared_bytes;
+        warp.register_stack = context->registers.get() + std::size_t{index} * launch.register_stack_bytes;
+        warp.register_stack_bytes = launch.register_stack_bytes;
+        warp.local = has_local ? context->local.get() + std::size_t{index} * launch.local_stride * 32 : nullptr;
+        warp.local_stride = launch.local_stride;
+        prepare_warp(warp, launch);
+    }
+    return context;
+}
+
+void start_block(BlockContext& context, std::uint64_t index) {
+    Block& block = context.block;
+    const LaunchState& launch = *block.launch;
+    const device::Dim3& grid = launch.request.grid;
+    block.index = index;
+    block.position = {static_cast<std::uint32_t>(index % grid.x), static_cast<std::uint32_t>(index / grid.x % grid.y),
+                      static_cast<std::uint32_t>(index / grid.x / grid.y)};
+    block.live_threads = launch.threads_per_block;
+    block.pending = 0;
+    block.executed = 0;
+    block.runnable = block.warp_count == 32 ? 0xffffffffu : (1u << block.warp_count) - 1;
+    for (Barrier& barrier : block.barriers) barrier = {};
+    if (block.shared_bytes) std::memset(block.shared, 0, block.shared_bytes);
+    for (std::uint32_t warp = 0; warp < block.warp_count; ++warp) start_warp(block.warps[warp], block, warp);
+}
+
+enum class BlockStatus { done, yielded, fault };
+
+void note_fault(LaunchState& launch, RawFault fault, const Block& block, std::uint32_t warp) {
+    const std::lock_guard lock(launch.mutex);
+    launch.halt = true;
+    if (launch.faulted) return;
+    launch.faulted = true;
+    fault.block = block.index;
+    fault.warp = warp;
+    launch.fault = fault;
+}
+
+BlockStatus run_block(Block& block, LaunchState& launch, Range* ranges, std::uint32_t worker) {
+    const std::uint64_t limit = block.executed + kBlockSlice;
+    for (;;) {
+        bool advanced = false;
+        std::uint64_t in_round = 0;
+        for (std::uint32_t left = block.runnable; left != 0; left &= left - 1) {
+            const auto index = static_cast<std::uint32_t>(std::countr_zero(left));
+            Warp& warp = block.warps[index];
+            warp.ranges = ranges;
+            const std::uint64_t before = warp.executed;
+            const RunStatus status = run_warp(warp, kWarpQuantum, launch.counter, worker);
+            in_round += warp.executed - before;
+            if (status == RunStatus::fault) {
+                note_fault(launch, warp.fault, block, index);
+                return BlockStatus::fault;
+            }
+            if (status != RunStatus::yielded) advanced = true;
+            if (status == RunStatus::done || status == RunStatus::waiting) {
+                bool ready = false;
+                for (std::uint32_t at = 0; at < warp.split_count; ++at)
+                    ready |= warp.splits[at].state == SplitState::ready;
+                if (!ready) block.runnable &= ~(1u << index);
+            }
+            if (warp.executed > launch.options.most_warp_instructions) {
+                RawFault fault;
+                fault.kind = RawFault::Kind::endless_loop;
+                fault.step = warp.split_count ? warp.splits[0].ip : nullptr;
+                fault.lane = warp.split_count ? static_cast<std::uint32_t>(std::countr_zero(warp.splits[0].mask)) : 0;
+                note_fault(launch, fault, block, index);
+                return BlockStatus::fault;
+            }
+            if (launch.halt.load(std::memory_order_relaxed)) return BlockStatus::fault;
+        }
+        block.executed += in_round;
+        const std::uint64_t all = launch.executed.fetch_add(in_round, std::memory_order_relaxed) + in_round;
+        if (launch.stop.stop_requested()) {
+            launch.halt = true;
+            return BlockStatus::fault;
+        }
+        if (block.live_threads == 0) return BlockStatus::done;
+        if (block.runnable == 0) {
+            RawFault fault = describe_deadlock(block);
+            if (fault.kind == RawFault::Kind::none) fault.kind = RawFault::Kind::deadlock;
+            note_fault(launch, fault, block, fault.warp);
+            return BlockStatus::fault;
+        }
+        if (all > launch.options.most_instructions) {
+            RawFault fault;
+            fault.kind = RawFault::Kind::endless_loop;
+            const auto index = static_cast<std::uint32_t>(std::countr_zero(block.runnable));
+            const Warp& warp = block.warps[index];
+            if (warp.split_count) {
+                fault.step = warp.splits[0].ip;
+                fault.lane = static_cast<std::uint32_t>(std::countr_zero(warp.splits[0].mask));
+            }
+            note_fault(launch, fault, block, index);
+            return BlockStatus::fault;
+        }
+        if (!advanced || block.executed >= limit) return BlockStatus::yielded;
+    }
+}
+
+/// Blocks of a launch: which come next, which were put aside while they wait for others.
+class Scheduler {
+public:
+    explicit Scheduler(LaunchState& launch) : launch_(launch) {
+        const LaunchRequest& request = launch.request;
+        total_ = request.sample.empty() ? request.grid.count() : request.sample.size();
+        resident_limit_ =
+            request.cooperative ? total_ : std::max<std::uint64_t>(launch.options.most_resident_blocks, 1);
+    }
+
+    [[nodiscard]] std::uint64_t total() const { return total_; }
+
+    void work(std::uint32_t worker) {
+        // An allocation that an instruction used last is likely the one it uses next.
+        std::vector<Range> ranges(launch_.bound->steps.size() + 1);
+        std::unique_ptr<BlockContext> current;
+        std::vector<std::unique_ptr<BlockContext>> spare;
+        while (!launch_.halt.load(std::memory_order_relaxed)) {
+            if (!current) {
+                std::uint64_t number = 0;
+                if (parked_count_.load(std::memory_order_relaxed) < resident_limit_
+                    && (number = next_.fetch_add(1)) < total_) {
+                    if (spare.empty()) {
+                        current = make_context(launch_);
+                        if (!current) {
+                            out_of_memory_ = true;
+                            launch_.halt = true;
+                            break;
+                        }
+                    } else {
+                        current = std::move(spare.back());
+                        spare.pop_back();
+                    }
+                    start_block(*current, launch_.request.sample.empty() ? number : launch_.request.sample[number]);
+                } else {
+                    current = unpark();
+                    if (!current) {
+                        if (next_.load() >= total_ && (parked_count_.load() == 0)) break;
+                        std::this_thread::yield();
+                        continue;
+                    }
+                }
+            }
+            const BlockStatus status = run_block(current->block, launch_, ranges.data(), worker);
+            if (status == BlockStatus::done) {
+                spare.push_back(std::move(current));
+            } else if (status == BlockStatus::yielded && (next_.load() < total_ || parked_count_.load() != 0)) {
+                park(std::move(current));
+            }
+        }
+    }
+
+    [[nodiscard]] bool out_of_memory() const { return out_of_memory_; }
+
+private:
+    void park(std::unique_ptr<BlockContext> context) {
+        const std::lock_guard lock(mutex_);
+        parked_.push_back(std::move(context));
+        ++parked_count_;
+    }
+    std::unique_ptr<BlockContext> unpark() {
+        const std::lock_guard lock(mutex_);
+        if (parked_.empty()) return nullptr;
+        auto context = std::move(parked_.front());
+        parked_.pop_front();
+        --parked_count_;
+        return context;
+    }
+
+    LaunchState& launch_;
+    std::uint64_t total_ = 0;
+    std::uint64_t resident_limit_ = 0;
+    std::atomic<std::uint64_t> next_{0};
+    std::atomic<std::uint64_t> parked_count_{0};
+    std::atomic<bool> out_of_memory_{false};
+    std::mutex mutex_;
+    std::deque<std::unique_ptr<BlockContext>> parked_;
+};
+
+/// Bytes of register and local stack per warp and lane that the deepest chain of calls takes; recursion gets a fixed
+/// stack.
+void size_stacks(LaunchState& launch) {
+    const Program& program = launch.bound->program;
+    const Function& kernel = program.functions[0];
+    launch.register_stack_bytes = align64(kernel.register_bytes);
+    launch.local_stride = kernel.local_bytes;
+    if (!program.has_calls) return;
+    // Depth-first over the call graph; a cycle or an indirect call ends the exact answer.
+    bool exact = !program.has_indirect_calls;
+    std::vector<int> state(program.functions.size(), 0);
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> need(program.functions.size());
+    std::vector<std::vector<std::uint32_t>> callees(program.functions.size());
+    for (const Instr& instr : program.instrs) {
+        if (instr.op == Op::call) callees[instr.function].push_back(instr.target);
+    }
+    std::vector<std::pair<std::uint32_t, std::size_t>> path{{0, 0}};
+    state[0] = 1;
+    while (!path.empty() && exact) {
+        const std::uint32_t function = path.back().first;
+        if (path.back().second < callees[function].size()) {
+            const std::uint32_t callee = callees[function][path.back().second++];
+            if (state[callee] == 1) exact = false;
+            if (state[callee] == 0) {
+                state[callee] = 1;
+                path.emplace_back(callee, 0);
+            }
+            continue;
+        }
+        std::pair<std::uint32_t, std::uint32_t> deepest{0, 0};
+        for (std::uint32_t callee : callees[function]) {
+            deepest.first = std::max(deepest.first, need[callee].first);
+            deepest.second = std::max(deepest.second, need[callee].second);
+        }
+        need[function] = {deepest.first + program.functions[function].register_bytes,
+                          deepest.second + program.functions[function].local_bytes};
+        state[function] = 2;
+        path.pop_back();
+    }
+    launch.register_stack_bytes =
+        exact ? align64(need[0].first) : std::max(kRecursiveRegisterBytes, align64(kernel.register_bytes));
+    launch.local_stride = exact ? need[0].second : std::max(launch.options.stack_bytes, kernel.local_bytes);
+}
+
+} // namespace
+
+Result<std::unique_ptr<BoundProgram>> bind_program(Program program, const IsaTable& isa) {
+    auto bound = std::make_unique<BoundProgram>();
+    bound->isa = &isa;
+    bound->steps.resize(program.instrs.size());
+    for (const Instr& instr : program.instrs) {
+        bound->operands.push_back(instr.guard == kNoValue ? kNoValue
+                                                          : instr.guard | (instr.guard_negated ? 0x80000000u : 0));
+        bound->operands.insert(bound->operands.end(), instr.dst.begin(), instr.dst.end());
+        bound->operands.insert(bound->operands.end(), instr.src.begin(), instr.src.end());
+    }
+    std::uint32_t extra = 0;
+    for (std::size_t index = 0; index < program.instrs.size(); ++index) {
+        const Instr& instr = program.instrs[index];
+        Step& step = bound->steps[index];
+        step.extra = extra + 1;
+        extra += 1 + static_cast<std::uint32_t>(instr.dst.size() + instr.src.size());
+        step.d = instr.dst.empty() ? 0 : instr.dst[0];
+        step.a = instr.src.empty() ? 0 : instr.src[0];
+        step.b = instr.src.size() < 2 ? 0 : instr.src[1];
+        step.c = instr.src.size() < 3 ? 0 : instr.src[2];
+        step.imm = instr.imm;
+        step.flags = instr.flags;
+        const Handler handler = isa.bind(instr, step);
+        if (!handler) {
+            return fail(Stage::device, ErrorCode::unsupported,
+                        fmt::format("the simulator cannot run the instruction at PTX line {} of kernel {}: this "
+                                    "combination of operation and type {} "
+                                    "is not implemented",
+                                    instr.line, program.kernel, to_string(instr.type)),
+                        program.in_user_code(static_cast<std::uint32_t>(index)));
+        }
+        if (instr.op == Op::bra) {
+            step.target = bound->steps.data() + instr.target;
+            step.fn = handler;
+        } else if (instr.guard != kNoValue) {
+            step.fn = isa.guard;
+            step.inner = handler;
+        } else {
+            step.fn = handler;
+        }
+    }
+    bound->program = std::move(program);
+    return bound;
+}
+
+Result<LaunchResult> run_launch(const BoundProgram& bound, const DeviceMemory& memory, LaunchRequest request,
+                                const LaunchOptions& options, ThreadPool& pool, LaunchCounter* counter,
+                                std::stop_token stop) {
+    LaunchState launch;
+    launch.bound = &bound;
+    launch.memory = &memory;
+    launch.request = std::move(request);
+    launch.options = options;
+    launch.stop = std::move(stop);
+    launch.counter = counter;
+    launch.threads_per_block = static_cast<std::uint32_t>(launch.request.block.count());
+    launch.warps_per_block = (launch.threads_per_block + 31) / 32;
+    launch.shared_bytes = bound.program.shared_bytes + launch.request.dynamic_shared_bytes;
+    size_stacks(launch);
+    if (launch.stop.stop_requested()) return fail(Stage::device, ErrorCode::cancelled, "the launch was cancelled");
+
+    Scheduler scheduler(launch);
+    const auto workers = static_cast<std::uint32_t>(std::min<std::uint64_t>(pool.size(), scheduler.total()));
+    pool.run(std::max(workers, 1u), [&](std::uint32_t worker) { scheduler.work(worker); });
+
+    if (scheduler.out_of_memory())
+        return fail(Stage::device, ErrorCode::device, "the system has no memory for the blocks of the launch");
+    LaunchResult result;
+    result.executed = launch.executed;
+    std::stable_sort(launch.output.begin(), launch.output.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    for (const auto& [block, text] : launch.output) result.output += text;
+    if (launch.output_cut) result.output += "\n(output cut after 1 MiB)\n";
+    if (launch.faulted)
+        result.fault = describe_fault(launch);
+    else if (launch.halt)
+        return fail(Stage::device, ErrorCode::cancelled, "the launch was cancelled");
+    return result;
+}
+
+} // namespace kw::sim

@@ -1,0 +1,70 @@
+#pragma once
+
+#include "engine/base/result.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kw::sim {
+
+/// Device addresses. Each window is a range of generic addresses; shared and local addresses are offsets in theirs.
+constexpr std::uint64_t kGlobalBase = 0x7000'0000'0000;
+constexpr std::uint64_t kSharedWindow = 0x6f00'0000'0000;
+constexpr std::uint64_t kLocalWindow = 0x6e00'0000'0000;
+constexpr std::uint64_t kWindowBytes = std::uint64_t{1} << 24;
+
+struct Allocation {
+    std::uint64_t begin = 0; ///< device address
+    std::uint64_t bytes = 0;
+    std::string label;
+    bool writable = true;
+
+    [[nodiscard]] std::uint64_t end() const { return begin + bytes; }
+};
+
+/// Global memory: one reserved range of host addresses, of which allocations are made accessible. A device address is
+/// the host address minus a constant. Between allocations lie unmapped pages. Not changed while kernels run.
+class DeviceMemory {
+public:
+    static Result<DeviceMemory> reserve(std::uint64_t bytes);
+    ~DeviceMemory();
+    DeviceMemory(DeviceMemory&& other) noexcept;
+    DeviceMemory& operator=(DeviceMemory&& other) noexcept;
+    DeviceMemory(const DeviceMemory&) = delete;
+    DeviceMemory& operator=(const DeviceMemory&) = delete;
+
+    /// Aligned to 256 bytes, at least one byte. Fresh memory reads as zero.
+    [[nodiscard]] Result<std::uint64_t> allocate(std::uint64_t bytes, std::string_view label, bool writable = true);
+    void release(std::uint64_t address);
+
+    /// The allocation that holds `address`, or null.
+    [[nodiscard]] const Allocation* find(std::uint64_t address) const;
+    /// The allocation nearest to `address`, or null when there is none.
+    [[nodiscard]] const Allocation* nearest(std::uint64_t address) const;
+    /// Host memory of [address, address + bytes), or null when it does not lie within one allocation.
+    [[nodiscard]] std::byte* host(std::uint64_t address, std::uint64_t bytes) const;
+    /// What to add to a device address to get the host's.
+    [[nodiscard]] std::int64_t delta() const { return delta_; }
+    [[nodiscard]] std::uint64_t used() const { return used_; }
+    [[nodiscard]] std::uint64_t limit() const { return limit_; }
+    /// One past the highest device address that was ever handed out.
+    [[nodiscard]] std::uint64_t high_water() const { return kGlobalBase + high_; }
+
+private:
+    DeviceMemory() = default;
+
+    std::byte* base_ = nullptr;
+    std::uint64_t reserved_ = 0;
+    std::uint64_t limit_ = 0;
+    std::uint64_t used_ = 0;
+    std::uint64_t high_ = 0;
+    std::int64_t delta_ = 0;
+    std::vector<Allocation> allocations_;              ///< by address
+    std::multimap<std::uint64_t, std::uint64_t> free_; ///< bytes → offset of released ranges
+};
+
+} // namespace kw::sim

@@ -1,0 +1,354 @@
+#include "engine/device/sim/sim_device.h"
+
+#include "engine/device/sim/estimate.h"
+#include "engine/device/sim/exec/counting.h"
+#include "engine/device/sim/exec/thread_pool.h"
+#include "engine/device/sim/occupancy.h"
+#include "engine/device/sim/ptx_parser.h"
+#include "engine/device/sim/sim_module.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+namespace kw::sim {
+namespace {
+
+using device::Fault;
+using device::LaunchConfig;
+using device::LaunchCounters;
+using device::LaunchOutcome;
+using device::Pointer;
+
+constexpr std::uint64_t kParameterBytes = 32768; ///< the most that PTX allows a kernel
+constexpr std::uint64_t kPilotBlocks = 8;
+constexpr std::uint64_t kFewestSampledBlocks = 16;
+
+std::uint64_t host_memory() {
+    const long pages = sysconf(_SC_PHYS_PAGES);
+    const long size = sysconf(_SC_PAGESIZE);
+    return pages > 0 && size > 0 ? static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(size)
+                                 : std::uint64_t{4} << 30;
+}
+
+/// `count` of `total` blocks, spread evenly: the middle of each of `count` equal parts of the grid.
+std::vector<std::uint64_t> spread(std::uint64_t total, std::uint64_t count) {
+    std::vector<std::uint64_t> blocks;
+    blocks.reserve(count);
+    for (std::uint64_t index = 0; index < count; ++index)
+        blocks.push_back(
+            static_cast<std::uint64_t>((static_cast<long double>(index) + 0.5L) * static_cast<long double>(total)
+                                       / static_cast<long double>(count)));
+    blocks.erase(std::unique(blocks.begin(), blocks.end()), blocks.end());
+    return blocks;
+}
+
+class SimDevice final : public device::Device {
+public:
+    SimDevice(const GpuModel& model, const SimOptions& options, DeviceMemory memory)
+        : model_(model), options_(options), memory_(std::move(memory)), pool_(options.threads) {
+        info_.kind = device::Kind::sim;
+        info_.id = "sim:" + model.id;
+        info_.name = model.name + " (simulated)";
+        info_.arch = model.arch;
+        info_.limits.max_shared_bytes = model.shared_per_block;
+        info_.limits.max_shared_bytes_optin = model.shared_per_block_optin;
+        info_.limits.memory_bytes = memory_.limit();
+    }
+
+    [[nodiscard]] const device::Info& info() const override { return info_; }
+
+    [[nodiscard]] Result<std::unique_ptr<device::Module>> load(const device::Image& image) override {
+        auto parsed = ptx::parse(image.ptx);
+        if (!parsed) return std::unexpected(std::move(parsed.error()));
+        return std::make_unique<SimModule>(std::move(*parsed), memory_, image.registers);
+    }
+
+    [[nodiscard]] Result<Pointer> allocate(std::uint64_t bytes, std::string_view label) override {
+        return memory_.allocate(bytes, label);
+    }
+    void release(Pointer pointer) override { memory_.release(pointer); }
+
+    [[nodiscard]] Result<void> upload(Pointer to, std::span<const std::byte> from) override {
+        if (from.empty()) return {};
+        std::byte* host = memory_.host(to, from.size());
+        if (!host) return no_allocation(to, from.size());
+        std::memcpy(host, from.data(), from.size());
+        return {};
+    }
+    [[nodiscard]] Result<void> download(std::span<std::byte> to, Pointer from) override {
+        if (to.empty()) return {};
+        const std::byte* host = memory_.host(from, to.size());
+        if (!host) return no_allocation(from, to.size());
+        std::memcpy(to.data(), host, to.size());
+        return {};
+    }
+    [[nodiscard]] Result<void> fill(Pointer to, std::uint64_t bytes, std::byte value) override {
+        if (bytes == 0) return {};
+        std::byte* host = memory_.host(to, bytes);
+        if (!host) return no_allocation(to, bytes);
+        std::memset(host, static_cast<int>(value), bytes);
+        return {};
+    }
+
+    [[nodiscard]] Result<LaunchOutcome> launch(device::Module& module, std::string_view kernel,
+                                               const LaunchConfig& config, std::span<const std::byte> parameters,
+                                               std::stop_token stop) override {
+        auto* loaded = dynamic_cast<SimModule*>(&module);
+        if (!loaded) return fail(Stage::device, ErrorCode::internal, "the module belongs to another device");
+        auto bound = loaded->kernel(kernel);
+        if (!bound) return std::unexpected(std::move(bound.error()));
+        const Program& program = (*bound)->program;
+        const std::uint32_t registers = loaded->registers(kernel);
+        if (auto checked = check(program, registers, config, parameters.size()); !checked)
+            return std::unexpected(std::move(checked.error()));
+        LaunchRequest request;
+        request.grid = config.grid;
+        request.block = config.block;
+        request.dynamic_shared_bytes = config.dynamic_shared_bytes;
+        request.cooperative = config.cooperative;
+        request.parameters = parameters;
+        request.grid_id = ++launches_;
+        if (auto placed = place_workspace(request); !placed) return std::unexpected(std::move(placed.error()));
+        if (measuring_) return measured_launch(**bound, registers, std::move(request), std::move(stop));
+        auto result =
+            run_launch(**bound, memory_, std::move(request), launch_options(), pool_, nullptr, std::move(stop));
+        if (!result) return std::unexpected(std::move(result.error()));
+        return LaunchOutcome{std::move(result->fault), std::move(result->output)};
+    }
+
+    [[nodiscard]] Result<LaunchOutcome> synchronize(std::stop_token) override { return LaunchOutcome{}; }
+
+    [[nodiscard]] Result<std::vector<device::Measurement>> measure(std::span<const device::Work> works,
+                                                                   const device::MeasureOptions& options,
+                                                                   std::stop_token stop,
+                                                                   const device::Progress& progress) override {
+        std::vector<device::Measurement> out;
+        for (std::size_t index = 0; index < works.size(); ++index) {
+            if (stop.stop_requested()) return fail(Stage::bench, ErrorCode::cancelled, "the measurement was cancelled");
+            if (progress)
+                progress("estimating " + works[index].label,
+                         static_cast<double>(index) / static_cast<double>(works.size()));
+            auto measured = measure_one(works[index], options, true);
+            // Blocks that are left out may be what others wait for, or make the data that a later launch relies on.
+            if (measured && measured->fault && measured->sampled) measured = measure_one(works[index], options, false);
+            if (!measured) return std::unexpected(std::move(measured.error()));
+            out.push_back(std::move(*measured));
+        }
+        return out;
+    }
+
+private:
+    [[nodiscard]] static std::unexpected<Error> no_allocation(Pointer address, std::uint64_t bytes) {
+        return fail(Stage::device, ErrorCode::internal,
+                    fmt::format("{} bytes at {:#x} do not lie within one allocation of the device", bytes, address));
+    }
+
+    [[nodiscard]] LaunchOptions launch_options() const {
+        LaunchOptions out;
+        out.most_instructions = options_.most_instructions;
+        out.most_warp_instructions = options_.most_warp_instructions;
+        out.stack_bytes = options_.stack_bytes;
+        out.sm_count = model_.sm_count;
+        out.clock_mhz = static_cast<std::uint32_t>(model_.clock_mhz);
+        return out;
+    }
+
+    [[nodiscard]] Result<void> check(const Program& program, std::uint32_t registers, const LaunchConfig& config,
+                                     std::size_t parameter_bytes) const {
+        const auto refuse = [&](std::string message) -> std::unexpected<Error> {
+            return fail(Stage::device, ErrorCode::invalid_input,
+                        fmt::format("kernel {} cannot be launched: {}", program.kernel, message));
+        };
+        const device::Limits& limits = info_.limits;
+        const device::Dim3 &grid = config.grid, &block = config.block;
+        if (grid.x == 0 || grid.y == 0 || grid.z == 0)
+            return refuse(fmt::format("the grid ({}, {}, {}) has no blocks", grid.x, grid.y, grid.z));
+        if (block.x == 0 || block.y == 0 || block.z == 0)
+            return refuse(fmt::format("the block ({}, {}, {}) has no threads", block.x, block.y, block.z));
+        if (grid.x > limits.max_grid.x || grid.y > limits.max_grid.y || grid.z > limits.max_grid.z)
+            return refuse(fmt::format("the grid ({}, {}, {}) is over the limit ({}, {}, {})", grid.x, grid.y, grid.z,
+                                      limits.max_grid.x, limits.max_grid.y, limits.max_grid.z));
+        if (block.x > limits.max_block.x || block.y > limits.max_block.y || block.z > limits.max_block.z
+            || block.count() > limits.max_threads_per_block)
+            return refuse(fmt::format("the block ({}, {}, {}) is over the limit of {} threads", block.x, block.y,
+                                      block.z, limits.max_threads_per_block));
+        if (block.count() > program.max_threads)
+            return refuse(fmt::format("the block has {} threads, but its launch bounds allow {}", block.count(),
+                                      program.max_threads));
+        const std::uint32_t* need = program.required_threads;
+        if (need[0] != 0 && (block.x != need[0] || block.y != need[1] || block.z != need[2]))
+            return refuse(fmt::format("it must have blocks of ({}, {}, {}) threads", need[0], need[1], need[2]));
+        const std::uint64_t shared = std::uint64_t{program.shared_bytes} + config.dynamic_shared_bytes;
+        if (shared > limits.max_shared_bytes_optin)
+            return refuse(fmt::format("a block needs {} bytes of shared memory, but {} has {}", shared, model_.name,
+                                      limits.max_shared_bytes_optin));
+        if (config.cluster.count() > 1)
+            return fail(Stage::device, ErrorCode::unsupported,
+                        fmt::format("kernel {} asks for clusters, which the simulator does not have", program.kernel));
+        if (parameter_bytes != program.parameter_bytes)
+            return refuse(
+                fmt::format("it takes {} bytes of parameters, but got {}", program.parameter_bytes, parameter_bytes));
+        if (config.cooperative) {
+            const Occupancy fit = occupancy(model_, static_cast<std::uint32_t>(block.count()), registers,
+                                            static_cast<std::uint32_t>(shared));
+            const std::uint64_t most = std::uint64_t{fit.blocks_per_sm} * model_.sm_count;
+            if (grid.count() > most)
+                return refuse(fmt::format(
+                    "a cooperative grid of {} blocks does not fit on {}, which holds {} of them at one time",
+                    grid.count(), model_.name, most));
+        }
+        return {};
+    }
+
+    /// Memory that a launch needs beside its arguments: a readable copy of its parameters, a barrier for the grid.
+    [[nodiscard]] Result<void> place_workspace(LaunchRequest& request) {
+        if (parameter_block_ == 0) {
+            auto address = memory_.allocate(kParameterBytes, "kernel parameters", false);
+            if (!address) return std::unexpected(std::move(address.error()));
+            parameter_block_ = *address;
+        }
+        if (request.parameters.size() <= kParameterBytes && !request.parameters.empty())
+            std::memcpy(memory_.host(parameter_block_, kParameterBytes), request.parameters.data(),
+                        request.parameters.size());
+        request.parameter_address = parameter_block_;
+        if (!request.cooperative) return {};
+        if (grid_barrier_ == 0) {
+            auto address = memory_.allocate(256, "grid barrier");
+            if (!address) return std::unexpected(std::move(address.error()));
+            grid_barrier_ = *address;
+        }
+        std::memset(memory_.host(grid_barrier_, 256), 0, 256);
+        request.grid_barrier_address = grid_barrier_;
+        return {};
+    }
+
+    [[nodiscard]] Result<LaunchOutcome> measured_launch(const BoundProgram& bound, std::uint32_t registers,
+                                                        LaunchRequest request, std::stop_token stop) {
+        const std::uint64_t blocks = request.grid.count();
+        const std::uint64_t sectors = (memory_.high_water() - kGlobalBase) / 32 + 1;
+        LaunchCounter counter(bound.program, pool_.size(), sectors);
+        LaunchCounters out;
+        out.kernel = bound.program.kernel;
+        out.blocks = blocks;
+        out.blocks_executed = blocks;
+        out.threads_per_block = static_cast<std::uint32_t>(request.block.count());
+        out.shared_bytes = bound.program.shared_bytes + request.dynamic_shared_bytes;
+        out.registers = registers;
+        LaunchOptions options = launch_options();
+        LaunchOutcome outcome;
+        const auto run = [&](std::vector<std::uint64_t> sample) -> Result<std::uint64_t> {
+            LaunchRequest part = request;
+            part.sample = std::move(sample);
+            auto result = run_launch(bound, memory_, std::move(part), options, pool_, &counter, stop);
+            if (!result) return std::unexpected(std::move(result.error()));
+            outcome.output += result->output;
+            if (result->fault) outcome.fault = std::move(result->fault);
+            return result->executed;
+        };
+        const bool may_sample = sampling_ && !request.cooperative && blocks > 4 * kFewestSampledBlocks;
+        if (!may_sample) {
+            if (auto ran = run({}); !ran) return std::unexpected(std::move(ran.error()));
+        } else if (auto done = run_sampled(run, options, counter, out); !done) {
+            return std::unexpected(std::move(done.error()));
+        }
+        out.events = counter.total();
+        out.lines = counter.by_line();
+        if (out.blocks_executed != blocks) sampled_ = true;
+        counters_.push_back(std::move(out));
+        return outcome;
+    }
+
+    /// A few blocks say how long one is; then as many as the budget allows, or all.
+    template<class Run>
+    [[nodiscard]] Result<void> run_sampled(const Run& run, LaunchOptions& options, const LaunchCounter& counter,
+                                           LaunchCounters& out) {
+        const std::uint64_t blocks = out.blocks;
+        const std::vector<std::uint64_t> pilot = spread(blocks, kPilotBlocks);
+        const LaunchOptions whole = options;
+        // A block that waits for one that was left out must not spin for seconds.
+        options.most_warp_instructions = std::min<std::uint64_t>(options.most_warp_instructions, 20'000'000);
+        auto first = run(pilot);
+        if (!first) return std::unexpected(std::move(first.error()));
+        const std::uint64_t per_block = std::max<std::uint64_t>(*first / pilot.size(), 1);
+        const std::uint64_t wanted = std::clamp(options_.sampling_budget / per_block, kFewestSampledBlocks, blocks);
+        const std::uint64_t pilot_sectors = counter.total().unique_load_sectors + counter.total().unique_store_sectors;
+        std::vector<std::uint64_t> rest;
+        if (wanted * 2 > blocks) {
+            options = whole;
+            for (std::uint64_t block = 0; block < blocks; ++block) {
+                if (!std::binary_search(pilot.begin(), pilot.end(), block)) rest.push_back(block);
+            }
+        } else {
+            for (std::uint64_t block : spread(blocks, wanted)) {
+                if (!std::binary_search(pilot.begin(), pilot.end(), block)) rest.push_back(block);
+            }
+        }
+        out.blocks_executed = pilot.size() + rest.size();
+        if (auto second = run(std::move(rest)); !second) return std::unexpected(std::move(second.error()));
+        const std::uint64_t all_sectors = counter.total().unique_load_sectors + counter.total().unique_store_sectors;
+        if (out.blocks_executed > pilot.size() && pilot_sectors > 0) {
+            out.unique_exponent =
+                std::clamp(std::log(static_cast<double>(all_sectors) / static_cast<double>(pilot_sectors))
+                               / std::log(static_cast<double>(out.blocks_executed) / static_cast<double>(pilot.size())),
+                           0.0, 1.0);
+        }
+        return {};
+    }
+
+    [[nodiscard]] Result<device::Measurement> measure_one(const device::Work& work,
+                                                          const device::MeasureOptions& options, bool may_sample) {
+        device::Measurement out;
+        out.label = work.label;
+        out.estimated = true;
+        out.cold = options.flush_l2;
+        measuring_ = true;
+        sampling_ = may_sample;
+        sampled_ = false;
+        counters_.clear();
+        auto outcome = work.run(0);
+        measuring_ = false;
+        if (!outcome) return std::unexpected(std::move(outcome.error()));
+        out.sampled = sampled_;
+        out.fault = std::move(outcome->fault);
+        double total = 0;
+        for (const LaunchCounters& counters : counters_) {
+            const Estimate part = estimate(model_, counters);
+            total += part.us;
+            out.limited_by.push_back(part.limited_by);
+        }
+        out.samples_us.push_back(total);
+        out.counters = std::move(counters_);
+        counters_.clear();
+        return out;
+    }
+
+    GpuModel model_;
+    SimOptions options_;
+    device::Info info_;
+    DeviceMemory memory_;
+    ThreadPool pool_;
+    Pointer parameter_block_ = 0;
+    Pointer grid_barrier_ = 0;
+    std::uint64_t launches_ = 0;
+    bool measuring_ = false;
+    bool sampling_ = false;
+    bool sampled_ = false;
+    std::vector<LaunchCounters> counters_;
+};
+
+} // namespace
+
+Result<std::unique_ptr<device::Device>> open_simulator(const GpuModel& model, const SimOptions& options) {
+    const auto wanted = static_cast<std::uint64_t>(model.dram_gb * 1e9);
+    const std::uint64_t bytes =
+        options.memory_bytes != 0 ? options.memory_bytes : std::min(wanted, host_memory() / 4 * 3);
+    auto memory = DeviceMemory::reserve(bytes);
+    if (!memory) return std::unexpected(std::move(memory.error()));
+    return std::make_unique<SimDevice>(model, options, std::move(*memory));
+}
+
+} // namespace kw::sim
