@@ -3,6 +3,7 @@
 #   kw_library(NAME SOURCES… [DEPENDS…] [PRIVATE_DEPENDS…] [QT])   a static library, alias kw::NAME
 #   kw_program(NAME SOURCES… [DEPENDS…] [QT])                      an executable in bin/
 #   kw_test(NAME SOURCES… [DEPENDS…] [LABELS…])                    a Qt Test program, run by ctest
+#   kw_fuzz(NAME SOURCES… [DEPENDS…])                              a libFuzzer program with seeds in tests/fuzz/corpus/NAME; preset fuzz
 #
 # Libraries are included from the repository root: #include "engine/base/result.h".
 
@@ -32,6 +33,10 @@ target_compile_options(kw_options INTERFACE
 if(KW_SANITIZE)
   target_compile_options(kw_options INTERFACE -fsanitize=${KW_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   target_link_options(kw_options INTERFACE -fsanitize=${KW_SANITIZE})
+endif()
+
+if(KW_BUILD_FUZZ)
+  target_compile_options(kw_options INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
 add_library(kw_qt_options INTERFACE)
@@ -78,4 +83,21 @@ function(kw_test name)
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES TIMEOUT ${A_TIMEOUT} LABELS "${A_LABELS}"
     ENVIRONMENT "QT_QPA_PLATFORM=offscreen")
+endfunction()
+
+# ctest gives each target KW_FUZZ_SECONDS; what it finds beside the seeds stays in the build folder.
+set(KW_FUZZ_SECONDS 20 CACHE STRING "How long ctest runs each fuzz target")
+function(kw_fuzz name)
+  cmake_parse_arguments(A "" "" "SOURCES;DEPENDS" ${ARGN})
+  set(target fuzz_${name})
+  add_executable(${target} ${A_SOURCES})
+  set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/fuzz)
+  target_link_libraries(${target} PRIVATE kw_options fmt::fmt-header-only ${A_DEPENDS})
+  target_link_options(${target} PRIVATE -fsanitize=fuzzer)
+  set(found ${CMAKE_BINARY_DIR}/fuzz/found/${name})
+  file(MAKE_DIRECTORY ${found})
+  add_test(NAME ${target} COMMAND ${target} -max_total_time=${KW_FUZZ_SECONDS} -timeout=10 -rss_limit_mb=2048 -print_final_stats=1
+    ${found} ${CMAKE_SOURCE_DIR}/tests/fuzz/corpus/${name})
+  math(EXPR limit "${KW_FUZZ_SECONDS} + 60")
+  set_tests_properties(${target} PROPERTIES TIMEOUT ${limit} LABELS fuzz)
 endfunction()

@@ -1,5 +1,6 @@
 #include "engine/task/task.h"
 
+#include "engine/base/file.h"
 #include "engine/base/suggest.h"
 #include "engine/task/names.h"
 #include "engine/task/npy.h"
@@ -385,6 +386,9 @@ private:
 Result<Task> parse_task(const Files& files) {
     const auto file = files.find(kFile);
     if (file == files.end()) return fail(Stage::task, ErrorCode::not_found, "the task has no task.toml", {kFile});
+    if (const std::size_t at = first_invalid_utf8(file->second); at != std::string::npos)
+        return fail(Stage::task, ErrorCode::invalid_input, "task.toml is not UTF-8; save it as UTF-8",
+                    position_at(file->second, at, kFile));
     TomlReader reader(file->second, kFile);
     if (!reader.ok()) return std::unexpected(reader.error());
     Task task = TaskBuilder(reader, files).build();

@@ -219,6 +219,8 @@ private Q_SLOTS:
         const QString told = outcome("rows = 4096", "rows = = 4096");
         QVERIFY2(told.startsWith(QLatin1String("8:8: not valid TOML: ")), told.toUtf8().constData());
         QVERIFY(!parse_task(folder("")).has_value());
+        const auto latin = parse_task(folder("name = 1\n# caf\xE9"));
+        QVERIFY(latin.error().where.line == 2 && latin.error().where.column == 6);
         QVERIFY(!parse_task({}).has_value());
         QVERIFY(!parse_task(folder(std::string(100000, '['))).has_value());
     }
