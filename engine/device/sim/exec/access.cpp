@@ -13,7 +13,7 @@ bool fault(Warp& warp, const Step* step, RawFault::Kind kind, int lane, u64 addr
 
 bool resolve_global_lanes(Warp& warp, const Step* step, const u64* address, u32 size, u32 align, bool write,
                           Space space, Access& out) {
-    Range range = warp.ranges[step - warp.steps];
+    Range range = range_of(warp, step);
     for (u32 mask = warp.mask; mask != 0; mask &= mask - 1) {
         const int lane = __builtin_ctz(mask);
         const u64 at = address[lane];
@@ -24,7 +24,7 @@ bool resolve_global_lanes(Warp& warp, const Step* step, const u64* address, u32 
         if (at & (align - 1)) return fault(warp, step, RawFault::Kind::misaligned, lane, at, size, write, space);
         out.lane[lane] = reinterpret_cast<std::byte*>(at + static_cast<u64>(warp.memory_delta));
     }
-    warp.ranges[step - warp.steps] = range;
+    range_of(warp, step) = range;
     out.shape = Shape::scattered;
     return true;
 }

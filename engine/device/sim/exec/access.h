@@ -29,6 +29,54 @@ template<class A> struct Addresses {
     [[nodiscard]] KW_INLINE u64 at(int lane) const { return static_cast<A>(row[lane] + offset); }
 };
 
+/// How the addresses of a full warp lie to each other, at best.
+template<u32 Size> KW_INLINE Shape shape_of(const u32* row) {
+#if defined(__AVX512F__)
+    const __m512i low = _mm512_load_si512(row), high = _mm512_load_si512(row + 16);
+    const __m512i first = _mm512_set1_epi32(static_cast<int>(row[0]));
+    const __m512i ramp = _mm512_mullo_epi32(_mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15),
+                                            _mm512_set1_epi32(static_cast<int>(Size)));
+    const __m512i expected = _mm512_add_epi32(first, ramp);
+    const __m512i later = _mm512_add_epi32(expected, _mm512_set1_epi32(static_cast<int>(16 * Size)));
+    if ((_mm512_cmpneq_epi32_mask(low, expected) | _mm512_cmpneq_epi32_mask(high, later)) == 0)
+        return Shape::contiguous;
+    if ((_mm512_cmpneq_epi32_mask(low, first) | _mm512_cmpneq_epi32_mask(high, first)) == 0) return Shape::broadcast;
+    return Shape::scattered;
+#else
+    u32 step = 0, same = 0;
+#pragma GCC ivdep
+    for (u32 lane = 0; lane < 32; ++lane) {
+        step |= row[lane] ^ (row[0] + lane * Size);
+        same |= row[lane] ^ row[0];
+    }
+    return step == 0 ? Shape::contiguous : same == 0 ? Shape::broadcast : Shape::scattered;
+#endif
+}
+template<u32 Size> KW_INLINE Shape shape_of(const u64* row) {
+#if defined(__AVX512F__)
+    const __m512i first = _mm512_set1_epi64(static_cast<s64>(row[0]));
+    const __m512i step = _mm512_set1_epi64(8 * Size);
+    __m512i expected =
+        _mm512_add_epi64(first, _mm512_setr_epi64(0, Size, 2 * Size, 3 * Size, 4 * Size, 5 * Size, 6 * Size, 7 * Size));
+    u32 uneven = 0, different = 0;
+    for (int part = 0; part < 4; ++part) {
+        const __m512i values = _mm512_load_si512(row + 8 * part);
+        uneven |= _mm512_cmpneq_epi64_mask(values, expected);
+        different |= _mm512_cmpneq_epi64_mask(values, first);
+        expected = _mm512_add_epi64(expected, step);
+    }
+    return uneven == 0 ? Shape::contiguous : different == 0 ? Shape::broadcast : Shape::scattered;
+#else
+    u64 step = 0, same = 0;
+#pragma GCC ivdep
+    for (u32 lane = 0; lane < 32; ++lane) {
+        step |= row[lane] ^ (row[0] + u64{lane} * Size);
+        same |= row[lane] ^ row[0];
+    }
+    return step == 0 ? Shape::contiguous : same == 0 ? Shape::broadcast : Shape::scattered;
+#endif
+}
+
 /// Whether every active lane's `Size` bytes lie in [lo, hi) and are aligned; then says where, a host address being
 /// `bias` plus the device address.
 template<u32 Size, class A>
@@ -39,21 +87,15 @@ KW_INLINE bool within(const Warp& warp, Addresses<A> addresses, u32 align, u64 l
     if (hi - lo < Size) return false;
     const u64 room = hi - lo - Size;
     if (warp.mask == kFullMask) [[likely]] {
-        const A first = row[0];
-        A step = 0, same = 0;
-#pragma GCC ivdep
-        for (int lane = 0; lane < 32; ++lane) {
-            step |= row[lane] ^ static_cast<A>(first + static_cast<A>(lane) * Size);
-            same |= row[lane] ^ first;
-        }
-        const u64 start = static_cast<A>(first + offset);
-        if (step == 0) {
+        const Shape shape = shape_of<Size>(row);
+        const u64 start = static_cast<A>(row[0] + offset);
+        if (shape == Shape::contiguous) {
             if (start - lo > room || room - (start - lo) < 31 * Size || start & (align - 1)) return false;
             out.shape = Shape::contiguous;
             out.base = bias + start;
             return true;
         }
-        if (same == 0) {
+        if (shape == Shape::broadcast) {
             if (start - lo > room || start & (align - 1)) return false;
             out.shape = Shape::broadcast;
             out.base = bias + start;
@@ -125,7 +167,7 @@ template<class A> KW_INLINE void spell_out(Addresses<A> addresses, u64* out) {
 template<u32 Size>
 KW_INLINE bool resolve_global(Warp& warp, const Step* step, Addresses<u64> addresses, u32 align, bool write,
                               Space space, Access& out) {
-    const Range& range = warp.ranges[step - warp.steps];
+    const Range& range = range_of(warp, step);
     if (within<Size>(warp, addresses, align, range.begin, range.end, reinterpret_cast<std::byte*>(warp.memory_delta),
                      out)
         && (!write || range.writable)) [[likely]]
@@ -135,7 +177,7 @@ KW_INLINE bool resolve_global(Warp& warp, const Step* step, Addresses<u64> addre
     if (find_range(warp, addresses.at(__builtin_ctz(warp.mask)), Size, fresh) && (!write || fresh.writable)
         && within<Size>(warp, addresses, align, fresh.begin, fresh.end, reinterpret_cast<std::byte*>(warp.memory_delta),
                         out)) {
-        warp.ranges[step - warp.steps] = fresh;
+        range_of(warp, step) = fresh;
         return true;
     }
     u64 spelled[32];
@@ -162,7 +204,7 @@ KW_INLINE bool resolve_generic(Warp& warp, const Step* step, Addresses<u64> addr
                          warp.shared - kSharedWindowBase, out))
             return true;
     } else if (first - kLocalWindowBase >= kWindowSize) {
-        const Range& range = warp.ranges[step - warp.steps];
+        const Range& range = range_of(warp, step);
         if (within<Size>(warp, addresses, align, range.begin, range.end,
                          reinterpret_cast<std::byte*>(warp.memory_delta), out)
             && (!write || range.writable))

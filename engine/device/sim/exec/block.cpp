@@ -8,24 +8,28 @@
 namespace kw::sim {
 namespace {
 
+template<class T> void fill_lanes(std::byte* at, T value, std::uint32_t mask) {
+    T* row = reinterpret_cast<T*>(at);
+    if (mask == kFullMask) {
+        for (std::uint32_t lane = 0; lane < 32; ++lane) row[lane] = value;
+        return;
+    }
+    for (; mask != 0; mask &= mask - 1) row[std::countr_zero(mask)] = value;
+}
+
 void fill_row(std::byte* at, RowClass row, std::uint64_t bits, std::uint64_t high, std::uint32_t mask) {
-    for (std::uint32_t lane = 0; lane < 32; ++lane) {
-        if (!(mask >> lane & 1)) continue;
-        switch (row) {
-        case RowClass::w16: reinterpret_cast<std::uint16_t*>(at)[lane] = static_cast<std::uint16_t>(bits); break;
-        case RowClass::w32: reinterpret_cast<std::uint32_t*>(at)[lane] = static_cast<std::uint32_t>(bits); break;
-        case RowClass::w64: reinterpret_cast<std::uint64_t*>(at)[lane] = bits; break;
-        case RowClass::w128:
-            reinterpret_cast<std::uint64_t*>(at)[2 * lane] = bits;
-            reinterpret_cast<std::uint64_t*>(at)[2 * lane + 1] = high;
-            break;
-        case RowClass::pred: break;
-        }
+    struct Pair {
+        std::uint64_t low, high;
+    };
+    switch (row) {
+    case RowClass::w16: return fill_lanes(at, static_cast<std::uint16_t>(bits), mask);
+    case RowClass::w32: return fill_lanes(at, static_cast<std::uint32_t>(bits), mask);
+    case RowClass::w64: return fill_lanes(at, bits, mask);
+    case RowClass::w128: return fill_lanes(at, Pair{bits, high}, mask);
+    case RowClass::pred: break;
     }
-    if (row == RowClass::pred) {
-        auto* word = reinterpret_cast<std::uint32_t*>(at);
-        *word = (*word & ~mask) | (bits ? mask : 0);
-    }
+    auto* word = reinterpret_cast<std::uint32_t*>(at);
+    *word = (*word & ~mask) | (bits ? mask : 0);
 }
 
 /// Same for all lanes of a warp, in any block?

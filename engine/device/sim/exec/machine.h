@@ -33,6 +33,8 @@ struct Step {
     std::uint16_t flags = 0;
 };
 
+static_assert(sizeof(Step) == 48);
+
 constexpr std::uint32_t kFullMask = 0xffffffffu;
 
 /// A range of global memory that an access of this step hit last, by device address; checked first next time.
@@ -41,6 +43,7 @@ struct Range {
     std::uint64_t end = 0;
     bool writable = false;
 };
+static_assert(sizeof(Step) == 2 * sizeof(Range));
 
 /// One call in progress. Splits of a warp that are in the same call share it.
 struct Frame {
@@ -128,6 +131,13 @@ struct alignas(64) Warp {
     std::uint64_t executed = 0; ///< instructions, in all
     RawFault fault;
 };
+
+/// The range that `step` hit last. Half a step's distance from the first one is its range's: no division by its size.
+[[gnu::always_inline]] inline Range& range_of(const Warp& warp, const Step* step) {
+    const auto distance = static_cast<std::size_t>(reinterpret_cast<const std::byte*>(step)
+                                                   - reinterpret_cast<const std::byte*>(warp.steps));
+    return *reinterpret_cast<Range*>(reinterpret_cast<std::byte*>(warp.ranges) + distance / 2);
+}
 
 /// Functions of the launch that handlers call for what is rare. Compiled once, for the baseline.
 [[nodiscard]] const Step* raise(Warp& warp, const Step* step, RawFault::Kind kind, std::uint32_t lane,

@@ -115,17 +115,73 @@ KW_INLINE void drain(const Warp& warp, const S* a, const Access& access, u32 str
 }
 
 // The most frequent accesses have a handler per space.
-template<class M, class D, Space S, class A> const Step* load_one(Warp& warp, const Step* step) {
+template<class M, class D, Space S, class A> [[gnu::noinline]] const Step* load_one_any(Warp& warp, const Step* step) {
     Access access;
     if (!resolve<sizeof(M), S, A>(warp, step, step->a, false, sizeof(M), access)) return nullptr;
     fill<M>(warp, row<D>(warp, step->d), access, sizeof(M), 0);
     return step + 1;
 }
-template<class M, class T, Space S, class A> const Step* store_one(Warp& warp, const Step* step) {
+template<class M, class T, Space S, class A> [[gnu::noinline]] const Step* store_one_any(Warp& warp, const Step* step) {
     Access access;
     if (!resolve<sizeof(M), S, A>(warp, step, step->a, true, sizeof(M), access)) return nullptr;
     drain<M>(warp, row<const T>(warp, step->b), access, sizeof(M), 0);
     return step + 1;
+}
+
+/// Host memory of a full warp's access whose `span` bytes start at `start`, where this step may expect it; else null.
+template<Space S>
+KW_INLINE std::byte* expected_place(const Warp& warp, const Step* step, u64 start, u32 span, u32 align, bool write) {
+    if (start & (align - 1)) return nullptr;
+    if constexpr (S == Space::shared) {
+        return start <= warp.shared_bytes && warp.shared_bytes - start >= span ? warp.shared + start : nullptr;
+    } else {
+        const Range& range = range_of(warp, step);
+        if (start < range.begin || start > range.end || range.end - start < span || (write && !range.writable))
+            return nullptr;
+        return reinterpret_cast<std::byte*>(start + static_cast<u64>(warp.memory_delta));
+    }
+}
+
+template<class M, class D, Space S, class A> const Step* load_one(Warp& warp, const Step* step) {
+    if (warp.mask == kFullMask) [[likely]] {
+        const A* address = row<const A>(warp, step->a);
+        const Shape shape = shape_of<sizeof(M)>(address);
+        const u64 start = static_cast<A>(address[0] + static_cast<A>(step->imm));
+        D* d = row<D>(warp, step->d);
+        if (shape == Shape::contiguous) {
+            if (const std::byte* from = expected_place<S>(warp, step, start, 32 * sizeof(M), sizeof(M), false)) {
+                if constexpr (sizeof(M) == sizeof(D)) {
+                    __builtin_memcpy(d, from, 32 * sizeof(M));
+                } else {
+#pragma GCC ivdep
+                    for (u32 lane = 0; lane < 32; ++lane)
+                        d[lane] = static_cast<D>(load_raw<M>(from + lane * sizeof(M)));
+                }
+                return step + 1;
+            }
+        } else if (shape == Shape::broadcast) {
+            if (const std::byte* from = expected_place<S>(warp, step, start, sizeof(M), sizeof(M), false)) {
+                const D value = static_cast<D>(load_raw<M>(from));
+#pragma GCC ivdep
+                for (int lane = 0; lane < 32; ++lane) d[lane] = value;
+                return step + 1;
+            }
+        }
+    }
+    return load_one_any<M, D, S, A>(warp, step);
+}
+template<class M, class T, Space S, class A> const Step* store_one(Warp& warp, const Step* step) {
+    if (warp.mask == kFullMask) [[likely]] {
+        const A* address = row<const A>(warp, step->a);
+        const u64 start = static_cast<A>(address[0] + static_cast<A>(step->imm));
+        if (shape_of<sizeof(M)>(address) == Shape::contiguous) {
+            if (std::byte* to = expected_place<S>(warp, step, start, 32 * sizeof(M), sizeof(M), true)) {
+                __builtin_memcpy(to, row<const T>(warp, step->b), 32 * sizeof(M));
+                return step + 1;
+            }
+        }
+    }
+    return store_one_any<M, T, S, A>(warp, step);
 }
 template<class M, class D> Handler quick_load(const Instr& instr) {
     const bool wide = instr.src_rows[0] == RowClass::w64;
