@@ -1,4 +1,4 @@
-#include "engine/base/file.h"
+#include "engine/base/process.h"
 #include "engine/base/version.h"
 #include "engine/report/arguments.h"
 #include "engine/report/interrupt.h"
@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <exception>
@@ -32,6 +33,13 @@ public:
 private:
     kw::worker::Service service_;
 };
+
+/// This program, for starting it again; /proc may be missing where there is little but this file.
+std::string own_path(const char* invoked_as) {
+    constexpr const char* kLink = "/proc/self/exe";
+    if (::access(kLink, X_OK) == 0) return kLink;
+    return kw::find_program(invoked_as).string();
+}
 
 int finish(const kw::Result<void>& result) { return result ? 0 : kw::report::report_error(result.error()); }
 
@@ -65,7 +73,7 @@ int run(int argc, char** argv) {
     spdlog::set_level(spdlog::level::from_str(log));
     spdlog::set_pattern("%H:%M:%S.%e %n %P %l: %v");
 
-    kw::worker::Service::Settings settings{.toolkit = toolkit, .executor = {"/proc/self/exe", "--log", log, "exec"}};
+    kw::worker::Service::Settings settings{.toolkit = toolkit, .executor = {own_path(argv[0]), "--log", log, "exec"}};
     if (*serve) return finish(kw::worker::serve(std::move(settings)));
     if (*exec) return finish(kw::worker::execute_jobs(memory));
 
