@@ -1,9 +1,9 @@
 #include "engine/device/sim/gpu_model.h"
 
+#include "engine/base/toml.h"
 #include "gpu_sheets.h"
 
 #include <fmt/format.h>
-#include <toml++/toml.h>
 
 namespace kw::sim {
 namespace {
@@ -42,15 +42,14 @@ private:
 } // namespace
 
 Result<GpuModel> parse_gpu_model(std::string_view text, std::string_view file) {
-    toml::table table;
-    try {
-        table = toml::parse(text);
-    } catch (const toml::parse_error& error) {
-        const auto& at = error.source().begin;
+    const toml::parse_result parsed = toml::parse(text);
+    if (!parsed) {
+        const auto& at = parsed.error().source().begin;
         return fail(Stage::device, ErrorCode::invalid_input,
-                    fmt::format("the GPU data sheet is not TOML: {}", error.description()),
+                    fmt::format("the GPU data sheet is not TOML: {}", parsed.error().description()),
                     {std::string(file), static_cast<int>(at.line), static_cast<int>(at.column)});
     }
+    const toml::table& table = parsed.table();
     GpuModel model;
     Sheet sheet(table);
     sheet.text("id", model.id);
