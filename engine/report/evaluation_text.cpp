@@ -20,8 +20,7 @@ std::string verdict(bool ok, const Style& style) {
 std::string coordinates(const device::Dim3& at) { return fmt::format("({}, {}, {})", at.x, at.y, at.z); }
 
 std::string device_text(const device::Info& device) {
-    auto text = device.kind == device::Kind::sim ? fmt::format("{} (simulated)", device.name) : device.name;
-    text += ", " + device.arch;
+    auto text = device.name + ", " + device.arch;
     if (!device.driver.empty()) text += ", driver " + device.driver;
     if (!device.toolkit.empty()) text += ", NVRTC " + device.toolkit;
     return text;

@@ -80,6 +80,8 @@ Result<Json> check_syntax(const Query& query, const task::Task& task, const std:
         auto values = plan->defaults();
         for (const auto& [name, value] : query.configuration) values[name] = value;
         for (const auto& [name, value] : values) request.defines.emplace_back(name, std::to_string(value));
+        // A template's body is only looked at in full where it is instantiated.
+        request.kernels = task::kernel_names(*plan, values);
     }
     auto output = compiler.compile(request, stop);
     if (!output) return std::unexpected(std::move(output.error()));
