@@ -135,6 +135,14 @@ Result<BenchResult> run_bench(const Job& job, device::Device& device, std::stop_
         report.problem = candidate.fault->message;
     else
         report.time = bench::summarize(candidate.samples_us);
+    if (!candidate.estimated && !candidate.fault) {
+        progress("bench: check", 1);
+        auto problem = check_after_timing(job, *task, sizes, contenders.front().rotations.front(), inputs.front(),
+                                          device, stop);
+        if (!problem) return std::unexpected(problem.error());
+        report.wrong = !problem->empty();
+        report.problem = std::move(*problem);
+    }
     for (std::size_t i = 1; i < measured->size(); ++i) {
         const auto& baseline = (*measured)[i];
         BaselineTime time{.name = baseline.label, .time = {}, .ratio = 0, .ratio_ci = {}, .problem = {}};

@@ -16,7 +16,7 @@ namespace kw::pipeline {
 using Progress = device::Progress;
 
 struct Options {
-    std::string candidate;       ///< file in the task; empty: task.kernel
+    std::string candidate{};     ///< file in the task; empty: task.kernel
     std::string device = "auto"; ///< auto | sim | sim:<gpu> | cuda | cuda:<n>
     task::Sizes configuration;   ///< tunables that differ from their defaults
     Stages stages{};

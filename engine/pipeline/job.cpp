@@ -74,7 +74,7 @@ std::optional<std::string> base64_decode(std::string_view text) {
         bytes += static_cast<char>(group & 255);
         group = 0;
     }
-    bytes.resize(bytes.size() - padding);
+    for (; padding > 0; --padding) bytes.pop_back();
     return bytes;
 }
 
