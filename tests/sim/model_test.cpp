@@ -1,0 +1,121 @@
+// GPU data sheets, occupancy, counters and estimates.
+#include "engine/device/sim/estimate.h"
+#include "engine/device/sim/occupancy.h"
+#include "tests/sim/harness.h"
+
+using namespace kw;
+using namespace kw::sim;
+using namespace kw::sim::test;
+
+namespace {
+
+/// y[i] = x[i * stride], and per block a shared-memory access with a bank conflict of `stride` ways.
+const std::string kCopy = header() + R"(
+.shared .align 4 .b8 s[8192];
+.visible .entry copy(.param .u64 x, .param .u64 y, .param .u32 stride) {
+  .reg .b32 %r<9>; .reg .b64 %g<6>; .reg .f32 %f<3>; .reg .pred %p;
+  ld.param.u64 %g0, [x]; ld.param.u64 %g1, [y]; ld.param.u32 %r0, [stride];
+  mov.u32 %r1, %tid.x; mov.u32 %r2, %ntid.x; mov.u32 %r3, %ctaid.x; mad.lo.s32 %r4, %r3, %r2, %r1;
+  mul.lo.s32 %r5, %r4, %r0; mul.wide.u32 %g2, %r5, 4; add.s64 %g2, %g0, %g2; ld.global.f32 %f0, [%g2];
+  mul.lo.s32 %r6, %r1, %r0; and.b32 %r6, %r6, 2047; shl.b32 %r6, %r6, 2; mov.u32 %r7, s; add.s32 %r6, %r6, %r7; st.shared.f32 [%r6], %f0;
+  fma.rn.f32 %f0, %f0, %f0, %f0;
+  mul.wide.u32 %g3, %r4, 4; add.s64 %g3, %g1, %g3; st.global.f32 [%g3], %f0;
+  and.b32 %r8, %r1, 1; setp.eq.u32 %p, %r8, 0; @%p bra END; add.u32 %r8, %r8, 1;
+END:
+  ret;
+}
+)";
+
+class ModelTest : public QObject {
+    Q_OBJECT
+
+    static device::Measurement measure(Bench& bench, std::uint32_t blocks, std::uint32_t stride) {
+        const std::size_t n = std::size_t{blocks} * 128;
+        const auto x = bench.upload(std::vector<float>(n * stride), "x");
+        const auto y = bench.upload(std::vector<float>(n), "y");
+        const device::Work work{
+            "copy",
+            [&](std::size_t) { return bench.launch("copy", {blocks}, {128}, Parameters().add(x).add(y).add(stride)); }};
+        auto measured = bench.device->measure(std::span(&work, 1), {}, {}, {});
+        if (!measured) qFatal("%s", measured.error().message.c_str());
+        bench.device->release(x);
+        bench.device->release(y);
+        return std::move(measured->front());
+    }
+
+private slots:
+    void data_sheets_load() {
+        QCOMPARE(gpu_models().size(), std::size_t{3});
+        QCOMPARE(find_gpu_model("h200")->sm_count, 132u);
+        QCOMPARE(find_gpu_model("rtx4090")->warps_per_sm, 48u);
+        QVERIFY(!find_gpu_model("gtx1"));
+        QVERIFY(!parse_gpu_model("id = \"x\""));
+        QVERIFY(!parse_gpu_model("id = "));
+    }
+    void occupancy_follows_the_rules() {
+        const GpuModel h200 = *find_gpu_model("h200");
+        QCOMPARE(occupancy(h200, 256, 32, 0).blocks_per_sm, 8u);
+        QCOMPARE(occupancy(h200, 256, 64, 0).blocks_per_sm, 4u);
+        QCOMPARE(occupancy(h200, 256, 64, 0).limiter, std::string_view("registers"));
+        QCOMPARE(occupancy(h200, 32, 16, 0).limiter, std::string_view("blocks"));
+        QCOMPARE(occupancy(h200, 128, 32, 100 * 1024).blocks_per_sm, 2u);
+        QCOMPARE(occupancy(h200, 128, 32, 100 * 1024).limiter, std::string_view("shared memory"));
+        QCOMPARE(occupancy(h200, 1024, 0, 0).fraction, 1.0);
+    }
+    void counters_match_the_access_pattern() {
+        Bench bench(kCopy);
+        for (const std::uint32_t stride : {1u, 2u, 32u}) {
+            const device::Measurement measured = measure(bench, 4, stride);
+            QVERIFY(measured.estimated && !measured.sampled && !measured.fault);
+            const device::LaunchCounters& counters = measured.counters.at(0);
+            const device::Events& events = counters.events;
+            QCOMPARE(events.global_load_requests, std::uint64_t{16});
+            QCOMPARE(events.global_load_sectors, std::uint64_t{16} * std::min(4 * stride, 32u));
+            QCOMPARE(events.unique_load_sectors, events.global_load_sectors);
+            QCOMPARE(events.global_store_sectors, std::uint64_t{64});
+            QCOMPARE(events.shared_store_wavefronts, std::uint64_t{16} * stride);
+            QCOMPARE(events.shared_bank_conflicts, std::uint64_t{16} * (stride - 1));
+            QCOMPARE(events.flops_fp32, std::uint64_t{1024});
+            QCOMPARE(events.branches, std::uint64_t{16});
+            QCOMPARE(events.divergent_branches, std::uint64_t{16});
+            device::Events sum;
+            for (const device::LineEvents& line : counters.lines) sum += line.events;
+            QVERIFY(sum == events);
+            QVERIFY(device::launch_counters_from_json(device::to_json(counters)).events == events);
+        }
+    }
+    void large_grids_are_sampled() {
+        SimOptions options;
+        options.sampling_budget = 20000;
+        Bench bench(kCopy, "v4", options);
+        const device::Measurement sampled = measure(bench, 4000, 1);
+        QVERIFY(sampled.sampled);
+        QVERIFY(sampled.counters.at(0).blocks_executed < 1000);
+        Bench whole(kCopy);
+        const device::Measurement exact = measure(whole, 4000, 1);
+        QVERIFY(!exact.sampled);
+        QVERIFY(std::abs(sampled.samples_us.at(0) / exact.samples_us.at(0) - 1) < 0.05);
+    }
+    void estimates_name_their_bound() {
+        const GpuModel h200 = *find_gpu_model("h200");
+        device::LaunchCounters counters;
+        counters.blocks = counters.blocks_executed = 132 * 64;
+        counters.threads_per_block = 256;
+        counters.events.warp_instructions = 1'000'000;
+        counters.events.unique_load_sectors = counters.events.global_load_sectors = std::uint64_t{1} << 27; // 4 GiB
+        const Estimate memory = estimate(h200, counters);
+        QCOMPARE(memory.limited_by, "DRAM");
+        QVERIFY(memory.us > 900 && memory.us < 1100); // 4 GiB at 92 % of 4800 GB/s
+        counters.events.unique_load_sectors = counters.events.global_load_sectors = 1000;
+        counters.events.fp32 = counters.events.warp_instructions = 1'000'000'000;
+        const Estimate arithmetic = estimate(h200, counters);
+        QVERIFY(arithmetic.limited_by == "FP32" || arithmetic.limited_by == "issue");
+        QVERIFY(arithmetic.us > 900 && arithmetic.us < 1100); // 4 warp instructions per clock, 132 SMs, 1.98 GHz
+        QCOMPARE(estimate(h200, {}).limited_by, "launch");
+    }
+};
+
+} // namespace
+
+QTEST_APPLESS_MAIN(ModelTest)
+#include "model_test.moc"
