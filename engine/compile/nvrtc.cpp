@@ -68,6 +68,16 @@ Result<std::shared_ptr<const Nvrtc>> open_nvrtc(const std::string& user_setting)
         if (call->get_supported_archs(nvrtc->architectures.data()) != 0) nvrtc->architectures.clear();
         std::ranges::sort(nvrtc->architectures);
     }
+    // NVRTC asks the loader for this name, which finds it in installed toolkits only. One that is loaded already is
+    // taken.
+    const auto name = fmt::format("libnvrtc-builtins.so.{}.{}", nvrtc->major, nvrtc->minor);
+    for (const auto& path : {found->path, found->library.path()}) {
+        std::error_code error;
+        const auto real = std::filesystem::canonical(path, error);
+        if (nvrtc->builtins || error) continue;
+        if (auto builtins = DynamicLibrary::open((real.parent_path() / name).string()))
+            nvrtc->builtins = std::move(*builtins);
+    }
     nvrtc->library = std::move(found->library);
     nvrtc->path = found->path;
     nvrtc->source = found->source;

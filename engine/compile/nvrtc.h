@@ -51,6 +51,7 @@ struct NvrtcFunctions {
 /// The loaded library. Shared by all compilers and by compilations that were cancelled but have not returned yet.
 struct Nvrtc {
     DynamicLibrary library;
+    DynamicLibrary builtins; ///< what NVRTC opens by name when it compiles; loaded from beside it, wherever that is
     std::filesystem::path path;
     std::string source;
     NvrtcFunctions call;
