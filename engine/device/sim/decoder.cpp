@@ -493,7 +493,9 @@ Result<void> FunctionDecoder::run() {
         return fail(Stage::device, ErrorCode::invalid_input,
                     fmt::format("function {} needs more than {} bytes of local memory per thread", function_.name,
                                 kMostLocalBytes));
-    allocate_registers(code, values, info);
+    if (!allocate_registers(code, values, info))
+        return fail(Stage::device, ErrorCode::unsupported,
+                    fmt::format("function {} has too many branches and registers for the simulator", function_.name));
     return {};
 }
 

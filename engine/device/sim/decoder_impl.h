@@ -167,8 +167,8 @@ private:
 
 /// Replaces value numbers by frame offsets: liveness on the control-flow graph, then linear scan. Rows of different
 /// size never overlap partially while both are live; a source may share its row with a destination only where
-/// the operation reads and writes lane by lane.
-void allocate_registers(std::vector<Instr>& code, const std::vector<Value>& values, Function& info);
+/// the operation reads and writes lane by lane. False when the function is too large for the analysis.
+[[nodiscard]] bool allocate_registers(std::vector<Instr>& code, const std::vector<Value>& values, Function& info);
 
 /// Whether the operation writes a lane only after reading that lane's sources, so that rows may coincide.
 [[nodiscard]] bool is_lane_wise(const Instr& instr);

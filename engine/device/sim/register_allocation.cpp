@@ -7,7 +7,8 @@
 namespace kw::sim {
 namespace {
 
-constexpr std::uint32_t kUnit = 64; ///< bytes; every row but a predicate's is a multiple
+constexpr std::size_t kMostLivenessWords = std::size_t{1} << 24; ///< bounds memory, and time, on hostile text
+constexpr std::uint32_t kUnit = 64;                              ///< bytes; every row but a predicate's is a multiple
 
 bool ends_block(const Instr& instr) {
     return instr.op == Op::bra || instr.op == Op::brx || instr.op == Op::ret || instr.op == Op::exit
@@ -152,10 +153,11 @@ bool is_lane_wise(const Instr& instr) {
     }
 }
 
-void allocate_registers(std::vector<Instr>& code, const std::vector<Value>& values, Function& info) {
+bool allocate_registers(std::vector<Instr>& code, const std::vector<Value>& values, Function& info) {
     elide_copies(code, values);
     const std::vector<Block> blocks = find_blocks(code);
     const std::size_t count = values.size();
+    if (blocks.size() * (count / 64 + 1) > kMostLivenessWords) return false;
     BitRows live_in(blocks.size(), count), use(blocks.size(), count), define(blocks.size(), count);
     const std::size_t words = live_in.words();
     const auto test = [](const std::uint64_t* row, std::uint32_t bit) {
@@ -302,6 +304,7 @@ void allocate_registers(std::vector<Instr>& code, const std::vector<Value>& valu
         }
         if (instr.guard != kNoValue) instr.guard = offset[instr.guard];
     }
+    return true;
 }
 
 } // namespace kw::sim

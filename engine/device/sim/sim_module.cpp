@@ -85,7 +85,7 @@ Result<const BoundProgram*> SimModule::kernel(std::string_view name) {
     });
     if (problem) return std::unexpected(std::move(*problem));
     if (!program) return std::unexpected(std::move(program.error()));
-    auto bound = bind_program(std::move(*program), choose_isa());
+    auto bound = bind_program(std::move(*program), choose_isa(), *module_.text);
     if (!bound) return std::unexpected(std::move(bound.error()));
     return kernels_.emplace(std::string(name), std::move(*bound)).first->second.get();
 }

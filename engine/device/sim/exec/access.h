@@ -80,8 +80,7 @@ template<u32 Size> KW_INLINE Shape shape_of(const u64* row) {
 /// Whether every active lane's `Size` bytes lie in [lo, hi) and are aligned; then says where, a host address being
 /// `bias` plus the device address.
 template<u32 Size, class A>
-KW_INLINE bool within(const Warp& warp, Addresses<A> addresses, u32 align, u64 lo, u64 hi, std::byte* bias,
-                      Access& out) {
+KW_INLINE bool within(const Warp& warp, Addresses<A> addresses, u32 align, u64 lo, u64 hi, u64 bias, Access& out) {
     const A* row = addresses.row;
     const A offset = addresses.offset;
     if (hi - lo < Size) return false;
@@ -92,13 +91,13 @@ KW_INLINE bool within(const Warp& warp, Addresses<A> addresses, u32 align, u64 l
         if (shape == Shape::contiguous) {
             if (start - lo > room || room - (start - lo) < 31 * Size || start & (align - 1)) return false;
             out.shape = Shape::contiguous;
-            out.base = bias + start;
+            out.base = reinterpret_cast<std::byte*>(bias + start);
             return true;
         }
         if (shape == Shape::broadcast) {
             if (start - lo > room || start & (align - 1)) return false;
             out.shape = Shape::broadcast;
-            out.base = bias + start;
+            out.base = reinterpret_cast<std::byte*>(bias + start);
             return true;
         }
         // two tests in one: too high wraps to a large difference, misaligned has low bits
@@ -117,7 +116,8 @@ KW_INLINE bool within(const Warp& warp, Addresses<A> addresses, u32 align, u64 l
         if (bad != 0 || low & (align - 1)) return false;
         out.shape = Shape::scattered;
 #pragma GCC ivdep
-        for (int lane = 0; lane < 32; ++lane) out.lane[lane] = bias + static_cast<A>(row[lane] + offset);
+        for (int lane = 0; lane < 32; ++lane)
+            out.lane[lane] = reinterpret_cast<std::byte*>(bias + static_cast<A>(row[lane] + offset));
         return true;
     }
     const int leader = __builtin_ctz(warp.mask);
@@ -136,7 +136,7 @@ KW_INLINE bool within(const Warp& warp, Addresses<A> addresses, u32 align, u64 l
         const u64 span = step == 0 ? static_cast<u64>(last - leader) * Size : 0;
         if (start - lo > room || room - (start - lo) < span || start & (align - 1)) return false;
         out.shape = step == 0 ? Shape::contiguous : Shape::broadcast;
-        out.base = bias + start - (step == 0 ? static_cast<u64>(leader) * Size : 0);
+        out.base = reinterpret_cast<std::byte*>(bias + start - (step == 0 ? static_cast<u64>(leader) * Size : 0));
         return true;
     }
     u64 bad = 0;
@@ -144,7 +144,7 @@ KW_INLINE bool within(const Warp& warp, Addresses<A> addresses, u32 align, u64 l
         const int lane = __builtin_ctz(mask);
         const u64 address = addresses.at(lane);
         bad |= static_cast<u64>(address - lo > room) | (address & (align - 1));
-        out.lane[lane] = bias + address;
+        out.lane[lane] = reinterpret_cast<std::byte*>(bias + address);
     }
     out.shape = Shape::scattered;
     return bad == 0;
@@ -168,15 +168,13 @@ template<u32 Size>
 KW_INLINE bool resolve_global(Warp& warp, const Step* step, Addresses<u64> addresses, u32 align, bool write,
                               Space space, Access& out) {
     const Range& range = range_of(warp, step);
-    if (within<Size>(warp, addresses, align, range.begin, range.end, reinterpret_cast<std::byte*>(warp.memory_delta),
-                     out)
+    if (within<Size>(warp, addresses, align, range.begin, range.end, static_cast<u64>(warp.memory_delta), out)
         && (!write || range.writable)) [[likely]]
         return true;
     // Not where this instruction went last time: try the allocation of its first lane.
     Range fresh;
     if (find_range(warp, addresses.at(__builtin_ctz(warp.mask)), Size, fresh) && (!write || fresh.writable)
-        && within<Size>(warp, addresses, align, fresh.begin, fresh.end, reinterpret_cast<std::byte*>(warp.memory_delta),
-                        out)) {
+        && within<Size>(warp, addresses, align, fresh.begin, fresh.end, static_cast<u64>(warp.memory_delta), out)) {
         range_of(warp, step) = fresh;
         return true;
     }
@@ -188,7 +186,7 @@ KW_INLINE bool resolve_global(Warp& warp, const Step* step, Addresses<u64> addre
 template<u32 Size, class A>
 KW_INLINE bool resolve_shared(Warp& warp, const Step* step, Addresses<A> addresses, u32 align, bool write,
                               Access& out) {
-    if (within<Size>(warp, addresses, align, 0, warp.shared_bytes, warp.shared, out)) [[likely]]
+    if (within<Size>(warp, addresses, align, 0, warp.shared_bytes, reinterpret_cast<u64>(warp.shared), out)) [[likely]]
         return true;
     u64 spelled[32];
     spell_out(addresses, spelled);
@@ -201,12 +199,11 @@ KW_INLINE bool resolve_generic(Warp& warp, const Step* step, Addresses<u64> addr
     const u64 first = addresses.at(__builtin_ctz(warp.mask));
     if (first - kSharedWindowBase < kWindowSize) {
         if (within<Size>(warp, addresses, align, kSharedWindowBase, kSharedWindowBase + warp.shared_bytes,
-                         warp.shared - kSharedWindowBase, out))
+                         reinterpret_cast<u64>(warp.shared) - kSharedWindowBase, out))
             return true;
     } else if (first - kLocalWindowBase >= kWindowSize) {
         const Range& range = range_of(warp, step);
-        if (within<Size>(warp, addresses, align, range.begin, range.end,
-                         reinterpret_cast<std::byte*>(warp.memory_delta), out)
+        if (within<Size>(warp, addresses, align, range.begin, range.end, static_cast<u64>(warp.memory_delta), out)
             && (!write || range.writable))
             return true;
     }

@@ -20,9 +20,15 @@ Handler bind(const Instr& instr, Step& step) {
     return bind_integer(instr, step);
 }
 
+void leave() {
+#if defined(__AVX__)
+    _mm256_zeroupper();
+#endif
+}
+
 } // namespace
 } // namespace KW_ISA
 
-const IsaTable KW_TABLE_NAME{KW_ISA_TEXT, KW_ISA::bind, KW_ISA::guarded};
+const IsaTable KW_TABLE_NAME{KW_ISA_TEXT, KW_ISA::bind, KW_ISA::guarded, KW_ISA::leave};
 
 } // namespace kw::sim

@@ -11,6 +11,8 @@ struct IsaTable {
     /// beyond the row offsets.
     Handler (*bind)(const Instr& instr, Step& step);
     Handler guard; ///< runs Step::inner for the lanes whose predicate holds
+    /// Clears the upper halves of vector registers, which handlers leave dirty; called once after many of them.
+    void (*leave)();
 };
 
 extern const IsaTable kIsaV2;

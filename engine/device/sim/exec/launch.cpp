@@ -309,9 +309,44 @@ void size_stacks(LaunchState& launch) {
     launch.local_stride = exact ? need[0].second : std::max(launch.options.stack_bytes, kernel.local_bytes);
 }
 
+/// The text of a line, trimmed.
+std::string_view line_of(std::string_view text, int line) {
+    for (; line > 1; --line) {
+        const std::size_t end = text.find('\n');
+        if (end == std::string_view::npos) return {};
+        text.remove_prefix(end + 1);
+    }
+    text = text.substr(0, std::min<std::size_t>(text.find('\n'), 200));
+    while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
+    while (!text.empty() && (text.back() == ' ' || text.back() == '\t' || text.back() == '\r')) text.remove_suffix(1);
+    return text;
+}
+
+/// "_" as destination where the operation has no use for it.
+bool lacks_destination(const Instr& instr) {
+    switch (instr.op) {
+    case Op::ld:
+    case Op::atom:
+    case Op::unpack:
+    case Op::shfl:
+    case Op::match_any:
+    case Op::match_all:
+    case Op::elect:
+    case Op::setp:
+    case Op::ldmatrix:
+    case Op::bar_red_popc:
+    case Op::bar_red_and:
+    case Op::bar_red_or: return false;
+    case Op::mma:
+    case Op::wmma_load:
+    case Op::wmma_mma: return std::find(instr.dst.begin(), instr.dst.end(), kNoValue) != instr.dst.end();
+    default: return !instr.dst.empty() && instr.dst[0] == kNoValue;
+    }
+}
+
 } // namespace
 
-Result<std::unique_ptr<BoundProgram>> bind_program(Program program, const IsaTable& isa) {
+Result<std::unique_ptr<BoundProgram>> bind_program(Program program, const IsaTable& isa, std::string_view ptx) {
     auto bound = std::make_unique<BoundProgram>();
     bound->isa = &isa;
     bound->steps.resize(program.instrs.size());
@@ -333,14 +368,14 @@ Result<std::unique_ptr<BoundProgram>> bind_program(Program program, const IsaTab
         step.c = instr.src.size() < 3 ? 0 : instr.src[2];
         step.imm = instr.imm;
         step.flags = instr.flags;
-        const Handler handler = isa.bind(instr, step);
+        const Handler handler = lacks_destination(instr) ? nullptr : isa.bind(instr, step);
         if (!handler) {
-            return fail(Stage::device, ErrorCode::unsupported,
-                        fmt::format("the simulator cannot run the instruction at PTX line {} of kernel {}: this "
-                                    "combination of operation and type {} "
-                                    "is not implemented",
-                                    instr.line, program.kernel, to_string(instr.type)),
-                        program.in_user_code(static_cast<std::uint32_t>(index)));
+            return fail(
+                Stage::device, ErrorCode::unsupported,
+                fmt::format("the simulator cannot run \"{}\" (PTX line {}, kernel {}): this form of the instruction is "
+                            "not implemented",
+                            line_of(ptx, instr.line), instr.line, program.kernel),
+                program.in_user_code(static_cast<std::uint32_t>(index)));
         }
         if (instr.op == Op::bra) {
             step.target = bound->steps.data() + instr.target;

@@ -26,8 +26,9 @@ struct BoundProgram {
     const IsaTable* isa = nullptr;
 };
 
-/// Fails, naming opcode, PTX line and source line, when an instruction has no handler.
-[[nodiscard]] Result<std::unique_ptr<BoundProgram>> bind_program(Program program, const IsaTable& isa);
+/// Fails, naming opcode, PTX line and source line, when an instruction has no handler. `ptx` is quoted in that error.
+[[nodiscard]] Result<std::unique_ptr<BoundProgram>> bind_program(Program program, const IsaTable& isa,
+                                                                 std::string_view ptx);
 
 struct LaunchOptions {
     std::uint64_t most_instructions = 4'000'000'000;    ///< warp instructions of a launch before it counts as endless

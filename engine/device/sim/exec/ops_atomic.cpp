@@ -119,7 +119,8 @@ template<class O> const Step* atomic(Warp& warp, const Step* step) {
             if (d) d[lane] = old;
         }
     }
-    if (!returns || (++warp.polls & 15) != 0) return step + 1;
+    constexpr bool may_spin = std::is_same_v<O, Plain<T, AtomOp::cas>> || std::is_same_v<O, Plain<T, AtomOp::exch>>;
+    if (!may_spin || !returns || (++warp.polls & 15) != 0) return step + 1;
     warp.yielded = true; // spinning on a lock looks like this
     warp.splits[warp.current].ip = step + 1;
     return nullptr;

@@ -336,6 +336,7 @@ RunStatus run_warp(Warp& warp, std::uint32_t quantum, LaunchCounter* counter, st
         std::uint32_t remaining = before_run;
         const Step* next = counter ? advance<true>(warp, split.ip, remaining, counter, worker)
                                    : advance<false>(warp, split.ip, remaining, counter, worker);
+        warp.launch->bound->isa->leave();
         // A step that hands back control was executed, but is not yet subtracted.
         const std::uint32_t used = before_run - remaining + (next && remaining == 0 ? 0 : 1);
         warp.executed += used;
