@@ -117,7 +117,14 @@ std::unexpected<Error> FunctionDecoder::unsupported(std::string_view why) const 
     for (std::string_view modifier : source_->modifiers) text += fmt::format(".{}", modifier);
     Where where;
     if (source_->location >= 0) {
-        const auto& location = context_.program.locations[static_cast<std::size_t>(source_->location)];
+        // Of an inlined call the outermost position is the one in the function's own text.
+        std::int32_t at = source_->location;
+        for (int step = 0; step < 64; ++step) {
+            const std::int32_t outer = context_.program.locations[static_cast<std::size_t>(at)].inlined_at;
+            if (outer < 0) break;
+            at = outer;
+        }
+        const auto& location = context_.program.locations[static_cast<std::size_t>(at)];
         where.file =
             location.file < context_.program.files.size() ? context_.program.files[location.file] : std::string{};
         where.line = location.line;
@@ -295,6 +302,7 @@ Result<std::uint32_t> FunctionDecoder::read(const ptx::Operand& operand, Type ty
         break;
     case ptx::OperandKind::symbol:
     case ptx::OperandKind::local: {
+        if (operand.kind == ptx::OperandKind::symbol && operand.text == "WARP_SZ") return constant(row, 32);
         if (row != RowClass::w64 && row != RowClass::w32) break;
         auto base = symbol_base(operand);
         if (!base) return std::unexpected(base.error());
