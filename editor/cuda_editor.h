@@ -10,8 +10,7 @@ namespace kw::editor {
 
 class CudaLexer;
 
-/// The text of one CUDA source. Shows diagnostics as squiggles, margin marks and, where the caret or the pointer is, as
-/// text.
+/// The text of one CUDA source. Shows diagnostics as squiggles, margin marks and, under the pointer, as text.
 class CudaEditor : public QsciScintilla {
     Q_OBJECT
 public:

@@ -9,7 +9,7 @@ namespace {
 QString three_digits(double value) {
     if (value == 0) return QStringLiteral("0");
     // Rounding first: 9.996 has as many digits before the point as 10.0.
-    const double rounded = std::stod(QString::number(value, 'e', 2).toStdString());
+    const double rounded = QString::number(value, 'e', 2).toDouble();
     const int before = static_cast<int>(std::floor(std::log10(std::abs(rounded)))) + 1;
     return QString::number(rounded, 'f', std::max(0, 3 - before));
 }

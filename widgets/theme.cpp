@@ -124,7 +124,7 @@ QFont Theme::interface_font() const {
 
 QFont Theme::code_font() const {
     QFont font(QStringLiteral("JetBrains Mono"));
-    font.setPixelSize(13);
+    font.setPointSizeF(10); // in points: QScintilla knows no pixel sizes
     font.setStyleHint(QFont::Monospace);
     font.setFixedPitch(true);
     return font;

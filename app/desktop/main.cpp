@@ -1,20 +1,30 @@
 #include "app/desktop/main_window.h"
 #include "app/desktop/worker_session.h"
+#include "engine/base/version.h"
 #include "widgets/theme.h"
 
 #include <QApplication>
 #include <QCommandLineParser>
 #include <QPixmap>
+#include <QRegularExpression>
 #include <QTimer>
 
 #include <cstdio>
+#include <string>
 #include <utility>
+
+namespace {
+
+/// Long enough for a check of the text to be answered too.
+constexpr int kSettleMs = 600;
+
+} // namespace
 
 int main(int argc, char** argv) {
     QApplication application(argc, argv);
     QApplication::setApplicationName(QStringLiteral("kernelwright"));
     QApplication::setApplicationDisplayName(QStringLiteral("Kernelwright"));
-    QApplication::setApplicationVersion(QStringLiteral(KW_VERSION));
+    QApplication::setApplicationVersion(QString::fromStdString(std::string(kw::version())));
 
     QCommandLineParser parser;
     parser.setApplicationDescription(QCoreApplication::translate("main", "A workbench for CUDA kernels."));
@@ -54,29 +64,35 @@ int main(int argc, char** argv) {
     kw::desktop::WorkerSession session(std::move(*command));
     kw::desktop::MainWindow window(session);
     if (parser.isSet(size)) {
-        const auto parts = parser.value(size).split(QLatin1Char('x'));
-        if (parts.size() == 2) window.resize(parts[0].toInt(), parts[1].toInt());
+        static const QRegularExpression form(QStringLiteral("^([1-9]\\d{2,4})x([1-9]\\d{2,4})$"));
+        const auto match = form.match(parser.value(size));
+        if (!match.hasMatch()) {
+            std::fprintf(stderr, "kernelwright: '%s' is not a window size; write it as 1280x800\n",
+                         qPrintable(parser.value(size)));
+            return 2;
+        }
+        window.resize(match.captured(1).toInt(), match.captured(2).toInt());
     }
     window.show();
-    if (!parser.positionalArguments().isEmpty()) window.open_task(parser.positionalArguments().first().toStdString());
+    const bool opened =
+        parser.positionalArguments().isEmpty() || window.open_task(parser.positionalArguments().first().toStdString());
+    const bool runs = parser.isSet(run) && opened;
 
-    int status = 0;
     if (parser.isSet(screenshot)) {
         const auto take = [&] {
-            // One more turn of the event loop, so that what the last signal changed is laid out and painted.
-            QTimer::singleShot(400, &window, [&] {
-                if (!window.grab().save(parser.value(screenshot))) {
+            // Layouts of what the last signal changed settle over several turns of the event loop.
+            QTimer::singleShot(kSettleMs, &window, [&] {
+                const bool written = window.grab().save(parser.value(screenshot));
+                if (!written)
                     std::fprintf(stderr, "kernelwright: cannot write %s\n", qPrintable(parser.value(screenshot)));
-                    status = 2;
-                }
-                QCoreApplication::exit(status);
+                QCoreApplication::exit(written && opened ? 0 : 2);
             });
         };
-        if (parser.isSet(run))
+        if (runs)
             QObject::connect(&window, &kw::desktop::MainWindow::run_finished, &window, take);
         else
-            QTimer::singleShot(600, &window, take);
+            take();
     }
-    if (parser.isSet(run)) window.run();
+    if (runs) window.run();
     return QApplication::exec();
 }

@@ -183,13 +183,15 @@ void MainWindow::connect_worker() {
     connect(&worker_, &WorkerSession::devices_listed, this, [this](const std::vector<device::Info>& devices) {
         for (const auto& info : devices) {
             const QString name = QString::fromStdString(info.name);
-            devices_->addItem(info.kind == device::Kind::sim ? tr("%1 (simulated)").arg(name) : name,
-                              QString::fromStdString(info.id));
+            devices_->addItem(name, QString::fromStdString(info.id));
         }
         // The first one is what "auto" means; naming it says more.
         if (devices_->count() > 1) devices_->removeItem(0);
     });
     connect(&worker_, &WorkerSession::checked, this, &MainWindow::show_diagnostics);
+    connect(&worker_, &WorkerSession::devices_failed, this, [this](const Error& error) {
+        say(tr("No list of devices: %1").arg(QString::fromStdString(error.message)));
+    });
     connect(&worker_, &WorkerSession::check_failed, this,
             [this](const Error& error) { problem_count_->setText(QString::fromStdString(error.message)); });
     connect(&worker_, &WorkerSession::progressed, this, [this](const QString& what, double fraction) {
@@ -198,7 +200,11 @@ void MainWindow::connect_worker() {
     connect(&worker_, &WorkerSession::evaluated, this, [this](const pipeline::Evaluation& evaluation) {
         set_running(false);
         verdict_->show_evaluation(evaluation);
-        show_diagnostics(evaluation.compile.diagnostics);
+        // The text may have moved on while this ran; its own check then says what is wrong with it.
+        if (run_revision_ == revision_)
+            show_diagnostics(evaluation.compile.diagnostics);
+        else
+            verdict_->mark_outdated();
         say(profiler_views::status_line(evaluation));
         Q_EMIT run_finished();
     });
@@ -224,17 +230,18 @@ void MainWindow::apply_icons() {
     theme_action_->setIcon(widgets::icon(QStringLiteral("theme")));
 }
 
-void MainWindow::open_task(const std::filesystem::path& folder) {
+bool MainWindow::open_task(const std::filesystem::path& folder) {
     const auto refuse = [&](const Error& error) {
         verdict_->show_error(tr("Cannot open %1").arg(QString::fromStdString(folder.string())),
                              QString::fromStdString(describe(error)));
         say(QString::fromStdString(error.message));
+        return false;
     };
     auto files = task::read_folder(folder);
     if (!files) return refuse(files.error());
     auto task = task::parse_task(*files);
     if (!task) return refuse(task.error());
-    stop();
+    worker_.abandon_evaluation();
     folder_ = folder;
     files_ = std::move(*files);
     task_ = std::move(*task);
@@ -247,10 +254,12 @@ void MainWindow::open_task(const std::filesystem::path& folder) {
     set_running(false);
     editor_->setFocus();
     check_now();
+    return true;
 }
 
 void MainWindow::text_edited() {
-    verdict_->mark_outdated();
+    ++revision_;
+    if (!running_) verdict_->mark_outdated();
     if (task_) check_timer_.start();
 }
 
@@ -281,6 +290,7 @@ void MainWindow::show_diagnostics(const std::vector<compile::Diagnostic>& diagno
 void MainWindow::run() {
     if (!task_ || running_) return;
     set_running(true);
+    run_revision_ = revision_;
     verdict_->show_progress(tr("compile"), -1);
     pipeline::Options options;
     options.device = device_id().toStdString();

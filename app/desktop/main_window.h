@@ -30,8 +30,8 @@ class MainWindow : public QMainWindow {
 public:
     explicit MainWindow(WorkerSession& worker, QWidget* parent = nullptr);
 
-    /// Opens a task folder. On failure the window says why in place and stays usable.
-    void open_task(const std::filesystem::path& folder);
+    /// Opens a task folder. False when that is impossible: the window says why in place and stays as it was.
+    bool open_task(const std::filesystem::path& folder);
     void run();
     void stop();
     /// Writes the candidate back to its file. False, with a message in the window, when that is impossible.
@@ -67,6 +67,8 @@ private:
     task::Files files_;
     std::optional<task::Task> task_;
     bool running_ = false;
+    quint64 revision_ = 0;     ///< of the text and the device chosen
+    quint64 run_revision_ = 0; ///< what the run under way, or the last one, was of
 
     editor::CudaEditor* editor_ = nullptr;
     editor::ProblemList* problems_ = nullptr;

@@ -54,7 +54,7 @@ void WorkerSession::list_devices() {
     client_->call_async("devices", Json::object(), [poster = poster_](Result<Json> answer) {
         poster->post([answer = std::move(answer)](WorkerSession& self) {
             if (!answer) {
-                Q_EMIT self.failed(answer.error());
+                Q_EMIT self.devices_failed(answer.error());
                 return;
             }
             try {
@@ -62,7 +62,7 @@ void WorkerSession::list_devices() {
                 for (const auto& item : answer->at("devices")) devices.push_back(device::info_from_json(item));
                 Q_EMIT self.devices_listed(devices);
             } catch (const std::exception& error) {
-                Q_EMIT self.failed(malformed(error));
+                Q_EMIT self.devices_failed(malformed(error));
             }
         });
     });
@@ -112,5 +112,10 @@ void WorkerSession::evaluate(const task::Files& files, const pipeline::Options& 
 }
 
 void WorkerSession::cancel_evaluation() { evaluation_ticket_.cancel(); }
+
+void WorkerSession::abandon_evaluation() {
+    ++evaluation_generation_;
+    evaluation_ticket_.cancel();
+}
 
 } // namespace kw::desktop

@@ -27,9 +27,12 @@ public:
     /// One evaluation at a time; a second one cancels the first.
     void evaluate(const task::Files& files, const pipeline::Options& options);
     void cancel_evaluation();
+    /// As cancel_evaluation(), and nothing more is heard of it.
+    void abandon_evaluation();
 
 Q_SIGNALS:
     void devices_listed(const std::vector<kw::device::Info>& devices);
+    void devices_failed(const kw::Error& error);
     void checked(const std::vector<kw::compile::Diagnostic>& diagnostics);
     /// The check itself failed: no compiler, no worker. The text is neither right nor wrong.
     void check_failed(const kw::Error& error);

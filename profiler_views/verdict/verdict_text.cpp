@@ -28,11 +28,6 @@ QString bytes_text(std::uint32_t bytes) {
                          : QString::number(bytes) % QStringLiteral(" B");
 }
 
-QString device_text(const device::Info& info) {
-    const QString name = QString::fromStdString(info.name);
-    return info.kind == device::Kind::sim ? tr("%1 (simulated)").arg(name) : name;
-}
-
 std::pair<std::size_t, std::size_t> passed_of(const pipeline::VerifyReport& report) {
     return {static_cast<std::size_t>(std::ranges::count_if(report.checks, &pipeline::Check::ok)), report.checks.size()};
 }
@@ -99,7 +94,9 @@ void describe_time(const pipeline::BenchReport& bench, VerdictText& text) {
             if (!bench.estimated)
                 ratio += tr(" (%1 – %2)").arg(format_ratio(baseline.ratio_ci.lo), format_ratio(baseline.ratio_ci.hi));
             row.cells = {format_time_us(baseline.time.median_us), ratio};
-            row.tone = baseline.ratio_ci.lo > 1.05 ? Tone::good : baseline.ratio_ci.hi < 1.0 ? Tone::bad : Tone::quiet;
+            row.tone = bench::clears(baseline.ratio_ci, reward::Rule{}.margin) ? Tone::good
+                       : baseline.ratio_ci.hi < 1.0                            ? Tone::bad
+                                                                               : Tone::quiet;
         }
         text.baselines.push_back(std::move(row));
     }
@@ -162,7 +159,7 @@ VerdictText describe(const pipeline::Evaluation& evaluation) {
 }
 
 QString status_line(const pipeline::Evaluation& evaluation) {
-    QStringList parts{device_text(evaluation.device)};
+    QStringList parts{QString::fromStdString(evaluation.device.name)};
     parts << (evaluation.compile.ok ? tr("compiled in %1").arg(format_time_us(evaluation.compile.milliseconds * 1000))
                                     : tr("does not compile"));
     if (evaluation.verify) {

@@ -21,7 +21,7 @@ public:
     explicit VerdictView(QWidget* parent = nullptr);
 
     void show_evaluation(const pipeline::Evaluation& evaluation);
-    /// While work runs the last verdict stays, marked as not of this text. `fraction` negative: unknown.
+    /// Work is under way; the last verdict stays. `fraction` negative: unknown.
     void show_progress(const QString& what, double fraction);
     void show_idle();
     /// Back to "not run yet".
