@@ -235,8 +235,9 @@ bool allocate_registers(std::vector<Instr>& code, const std::vector<Value>& valu
         intervals[value].value = value;
         if (values[value].kind == Value::Kind::reg && intervals[value].begin != 0xffffffffu) order.push_back(value);
     }
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::uint32_t a, std::uint32_t b) { return intervals[a].begin < intervals[b].begin; });
+    std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+        return intervals[a].begin != intervals[b].begin ? intervals[a].begin < intervals[b].begin : a < b;
+    });
     UnitMap rows, predicates;
     std::vector<std::uint32_t> active;
     const auto units_of = [&](std::uint32_t value) {

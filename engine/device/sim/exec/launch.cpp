@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <deque>
+#include <map>
 
 namespace kw::sim {
 namespace {
@@ -415,9 +416,10 @@ Result<LaunchResult> run_launch(const BoundProgram& bound, const DeviceMemory& m
         return fail(Stage::device, ErrorCode::device, "the system has no memory for the blocks of the launch");
     LaunchResult result;
     result.executed = launch.executed;
-    std::stable_sort(launch.output.begin(), launch.output.end(),
-                     [](const auto& a, const auto& b) { return a.first < b.first; });
-    for (const auto& [block, text] : launch.output) result.output += text;
+    // By block, and within a block in the order of printing.
+    std::map<std::uint64_t, std::string> by_block;
+    for (const auto& [block, text] : launch.output) by_block[block] += text;
+    for (const auto& [block, text] : by_block) result.output += text;
     if (launch.output_cut) result.output += "\n(output cut after 1 MiB)\n";
     if (launch.faulted)
         result.fault = describe_fault(launch);

@@ -24,7 +24,6 @@ void ThreadPool::run(std::uint32_t count, const std::function<void(std::uint32_t
             const std::lock_guard lock(mutex_);
             task_ = &task;
             wanted_ = count;
-            running_ = count - 1;
             ++generation_;
         }
         wake_.notify_all();
@@ -32,6 +31,7 @@ void ThreadPool::run(std::uint32_t count, const std::function<void(std::uint32_t
     task(0);
     if (count > 1) {
         std::unique_lock lock(mutex_);
+        wanted_ = 0; // whoever wakes from now on has nothing to do
         idle_.wait(lock, [this] { return running_ == 0; });
         task_ = nullptr;
     }
@@ -48,6 +48,7 @@ void ThreadPool::work(std::uint32_t number) {
             seen = generation_;
             if (number >= wanted_) continue;
             task = task_;
+            ++running_;
         }
         (*task)(number);
         {

@@ -19,7 +19,9 @@ public:
     ThreadPool& operator=(const ThreadPool&) = delete;
 
     [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(threads_.size()) + 1; }
-    /// Calls task(0) … task(count − 1), each on a thread of its own, and returns when all have. count ≤ size().
+    /// Calls task(0) on this thread and, as far as threads wake before it returns, task(1) … task(count − 1) on others;
+    /// returns when all that began have ended. The tasks share out the work among themselves, so none of them is
+    /// needed.
     void run(std::uint32_t count, const std::function<void(std::uint32_t)>& task);
 
 private:
@@ -31,7 +33,7 @@ private:
     const std::function<void(std::uint32_t)>* task_ = nullptr;
     std::uint64_t generation_ = 0;
     std::uint32_t wanted_ = 0;
-    std::uint32_t running_ = 0;
+    std::uint32_t running_ = 0; ///< of the pool's threads
     bool stop_ = false;
     std::vector<std::thread> threads_;
 };
