@@ -1,31 +1,19 @@
 #include "engine/base/file.h"
 
+#include "engine/base/descriptor.h"
+
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
 
 namespace kw {
 namespace {
-
-class Descriptor {
-public:
-    explicit Descriptor(int fd) : fd_(fd) {}
-    ~Descriptor() {
-        if (fd_ >= 0) ::close(fd_);
-    }
-    Descriptor(const Descriptor&) = delete;
-    Descriptor& operator=(const Descriptor&) = delete;
-    [[nodiscard]] int get() const { return fd_; }
-    [[nodiscard]] bool ok() const { return fd_ >= 0; }
-
-private:
-    int fd_;
-};
 
 std::unexpected<Error> fail_errno(Stage stage, std::string_view what, const std::filesystem::path& path) {
     const int error = errno;
@@ -34,12 +22,51 @@ std::unexpected<Error> fail_errno(Stage stage, std::string_view what, const std:
                 Where{path.string()});
 }
 
+/// Writes and closes; false with errno. A full disk or quota may show itself only when the file is closed.
+bool write_whole(Descriptor& file, std::string_view text) {
+    while (!text.empty()) {
+        const auto n = write_some(file.get(), text);
+        if (n < 0) return false;
+        text.remove_prefix(static_cast<std::size_t>(n));
+    }
+    // After EINTR the descriptor is closed all the same (Linux).
+    return ::close(file.release()) == 0 || errno == EINTR;
+}
+
+/// Devices and pipes cannot be replaced, only written to.
+Result<void> write_in_place(const std::filesystem::path& path, std::string_view text, Stage stage) {
+    Descriptor file{::open(path.c_str(), O_WRONLY | O_CLOEXEC)};
+    if (!file || !write_whole(file, text)) return fail_errno(stage, "write", path);
+    return {};
+}
+
+/// The file that a path stands for, which need not exist yet; as many links as the system itself would follow.
+std::filesystem::path behind_links(std::filesystem::path path) {
+    std::error_code error;
+    for (int followed = 0; followed < 40; ++followed) {
+        const auto link = std::filesystem::read_symlink(path, error);
+        if (error) return path;
+        path = path.parent_path() / link;
+    }
+    return path;
+}
+
+/// A new file beside `target`, readable as the user's umask has it; none with errno.
+Descriptor open_neighbour(const std::filesystem::path& target, std::filesystem::path& name) {
+    static std::atomic<unsigned> count = 0;
+    for (;;) {
+        name = target.string() + fmt::format(".{}-{}.tmp", ::getpid(), count++);
+        Descriptor file{::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666)};
+        if (file || errno != EEXIST) return file;
+    }
+}
+
 } // namespace
 
 Result<std::string> read_file(const std::filesystem::path& path, std::size_t max_bytes, Stage stage) {
     // O_NONBLOCK so that a FIFO in a task folder is refused instead of waited for.
     const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
-    if (!file.ok()) return fail_errno(stage, "open", path);
+    if (!file) return fail_errno(stage, "open", path);
     struct stat info{};
     if (::fstat(file.get(), &info) != 0) return fail_errno(stage, "read", path);
     if (!S_ISREG(info.st_mode))
@@ -63,27 +90,23 @@ Result<std::string> read_file(const std::filesystem::path& path, std::size_t max
 }
 
 Result<void> write_file(const std::filesystem::path& path, std::string_view text, Stage stage) {
-    const std::filesystem::path temporary = path.string() + fmt::format(".{}.tmp", ::getpid());
-    {
-        const Descriptor file{::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644)};
-        if (!file.ok()) return fail_errno(stage, "write", path);
-        std::size_t done = 0;
-        while (done < text.size()) {
-            const ssize_t n = ::write(file.get(), text.data() + done, text.size() - done);
-            if (n < 0 && errno == EINTR) continue;
-            if (n < 0) {
-                const auto error = fail_errno(stage, "write", path);
-                ::unlink(temporary.c_str());
-                return error;
-            }
-            done += static_cast<std::size_t>(n);
-        }
-    }
-    if (::rename(temporary.c_str(), path.c_str()) != 0) {
-        const auto error = fail_errno(stage, "write", path);
+    struct stat info{};
+    const bool exists = ::stat(path.c_str(), &info) == 0;
+    if (!exists && errno != ENOENT) return fail_errno(stage, "write", path);
+    if (exists && !S_ISREG(info.st_mode)) return write_in_place(path, text, stage);
+
+    const auto target = behind_links(path);
+    std::filesystem::path temporary;
+    Descriptor file = open_neighbour(target, temporary);
+    if (!file) return fail_errno(stage, "write", path);
+    const auto give_up = [&]() -> std::unexpected<Error> {
+        auto error = fail_errno(stage, "write", path);
         ::unlink(temporary.c_str());
         return error;
-    }
+    };
+    if (exists && ::fchmod(file.get(), info.st_mode & 07777) != 0) return give_up();
+    if (!write_whole(file, text)) return give_up();
+    if (::rename(temporary.c_str(), target.c_str()) != 0) return give_up();
     return {};
 }
 

@@ -15,6 +15,8 @@ namespace kw {
                                             Stage stage = Stage::environment);
 
 /// Replaces a file's contents by writing a neighbour and renaming it, so that a crash leaves the old or the new text.
+/// The file keeps its mode; a symbolic link stays one and what it points to is replaced. What is not a regular file,
+/// such as /dev/stdout, is written to as it is.
 [[nodiscard]] Result<void> write_file(const std::filesystem::path& path, std::string_view text,
                                       Stage stage = Stage::environment);
 

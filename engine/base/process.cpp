@@ -193,13 +193,32 @@ std::filesystem::path find_program(const std::string& name) {
     }
 }
 
+std::string shell_word(std::string_view text) {
+    constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";
+    if (!text.empty() && text.find_first_not_of(kPlain) == std::string_view::npos) return std::string{text};
+    std::string word = "'";
+    for (const char c : text) {
+        if (c == '\'')
+            word += "'\\''";
+        else
+            word += c;
+    }
+    return word + "'";
+}
+
 Result<Child> Child::spawn(const SpawnOptions& options) {
     if (options.arguments.empty()) return fail(Stage::environment, ErrorCode::internal, "no program was named");
     const auto& name = options.arguments.front();
-    const auto path = find_program(name);
-    if (path.empty())
+    const auto found = find_program(name);
+    if (found.empty())
         return fail(Stage::environment, ErrorCode::not_found,
                     fmt::format("no program '{}' is in PATH; install it or give its whole path", name));
+    // The child changes its folder before it looks for the program.
+    std::error_code no_folder;
+    const auto path = options.folder.empty() ? found : std::filesystem::absolute(found, no_folder);
+    if (no_folder)
+        return fail(Stage::environment, ErrorCode::not_found,
+                    fmt::format("cannot start '{}': the current folder is gone", name));
 
     Child child;
     std::array<Descriptor, 3> theirs;
@@ -273,6 +292,7 @@ Child& Child::operator=(Child&& other) noexcept {
 }
 
 void Child::kill(int signal) {
+    const std::scoped_lock lock{reaping_};
     if (pid_ <= 0 || status_) return;
     // The child may not have reached setpgid yet; then only it exists.
     if (::kill(-pid_, signal) != 0) ::kill(pid_, signal);
@@ -295,6 +315,7 @@ std::optional<ExitStatus> Child::wait(std::optional<std::chrono::milliseconds> t
     siginfo_t info{};
     while (::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOWAIT) != 0 && errno == EINTR) {
     }
+    const std::scoped_lock lock{reaping_};
     // While the leader is unreaped its number cannot be another group's.
     ::kill(-pid_, SIGKILL);
     int raw = 0;
@@ -338,6 +359,9 @@ Result<RunResult> run(const std::vector<std::string>& arguments, const RunOption
     if (!child) return std::unexpected(std::move(child.error()));
 
     const Descriptor stopped{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
+    if (!stopped)
+        return fail(Stage::environment, ErrorCode::internal,
+                    fmt::format("cannot make an event descriptor: {}", std::strerror(errno)));
     const std::stop_callback on_stop{stop, [&stopped] { ::eventfd_write(stopped.get(), 1); }};
 
     RunResult result;

@@ -9,9 +9,11 @@
 #include <csignal>
 #include <cstddef>
 #include <filesystem>
+#include <mutex>
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -30,7 +32,7 @@ struct ExitStatus {
 struct SpawnOptions {
     enum class Stream { pipe, inherit, null };
 
-    std::vector<std::string> arguments; ///< [0] is a path, or a name looked up in PATH
+    std::vector<std::string> arguments; ///< [0] is a path from this process's folder, or a name looked up in PATH
     /// Changes to this process's environment; no value removes the variable.
     std::vector<std::pair<std::string, std::optional<std::string>>> environment{};
     std::filesystem::path folder{}; ///< working directory; empty: this process's
@@ -73,6 +75,7 @@ private:
     Child() = default;
 
     pid_t pid_ = -1;
+    std::mutex reaping_; ///< from here to the change of status_ nobody may signal: the number may be another's
     Descriptor pidfd_;
     Descriptor input_;
     Descriptor output_;
@@ -103,5 +106,8 @@ struct RunResult {
 /// The file that `name` starts: itself when it has a slash, else the first executable of that name in PATH; empty when
 /// there is none.
 [[nodiscard]] std::filesystem::path find_program(const std::string& name);
+
+/// The text as one word of a POSIX shell: as it is when no character of it means anything there, else in quotes.
+[[nodiscard]] std::string shell_word(std::string_view text);
 
 } // namespace kw

@@ -21,6 +21,9 @@ private Q_SLOTS:
     void names_a_missing_program();
     void reports_exec_failure();
     void changes_environment_and_folder();
+    void finds_a_relative_program_from_here();
+    void quotes_for_a_shell();
+    void kills_from_any_thread();
     void stops_at_the_deadline();
     void stops_at_the_output_limit();
     void stops_on_request();
@@ -90,6 +93,34 @@ void ProcessTest::changes_environment_and_folder() {
     const auto result = kw::run({"sh", "-c", "echo ${KW_ADDED}-${HOME-unset}-$(pwd)"}, options);
     QVERIFY(result);
     QCOMPARE(result->output, std::string("1-unset-/usr\n"));
+}
+
+void ProcessTest::finds_a_relative_program_from_here() {
+    const auto before = std::filesystem::current_path();
+    std::filesystem::current_path("/bin");
+    const auto result = kw::run({"./sh", "-c", "pwd"}, {.folder = "/usr"});
+    std::filesystem::current_path(before);
+    QVERIFY2(result, result ? "" : result.error().message.c_str());
+    QCOMPARE(result->output, std::string("/usr\n"));
+}
+
+void ProcessTest::quotes_for_a_shell() {
+    QCOMPARE(kw::shell_word("/opt/cuda-13.0"), std::string("/opt/cuda-13.0"));
+    for (const std::string text : {"", "a b", "it's", "$HOME `id` \"x\" \\ *", "~", "a\nb"}) {
+        const auto result = kw::run({"sh", "-c", "printf %s " + kw::shell_word(text)});
+        QVERIFY(result);
+        QCOMPARE(result->output, text);
+    }
+}
+
+void ProcessTest::kills_from_any_thread() {
+    for (int round = 0; round < 20; ++round) {
+        auto child = kw::Child::spawn({.arguments = {"sleep", "60"}});
+        QVERIFY(child);
+        std::jthread one{[&] { child->kill(); }};
+        std::jthread other{[&] { child->kill(); }};
+        QCOMPARE(child->wait()->signal, SIGKILL);
+    }
 }
 
 void ProcessTest::stops_at_the_deadline() {
@@ -200,4 +231,4 @@ int main(int argc, char** argv) {
     return QTest::qExec(&test, argc, argv);
 }
 
-#include "process_test.moc"
+#include "test_process.moc"
