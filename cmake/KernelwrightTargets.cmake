@@ -94,6 +94,7 @@ function(kw_fuzz name)
   set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/fuzz)
   target_link_libraries(${target} PRIVATE kw_options fmt::fmt-header-only ${A_DEPENDS})
   target_link_options(${target} PRIVATE -fsanitize=fuzzer)
+  add_dependencies(fuzzers ${target})
   set(found ${CMAKE_BINARY_DIR}/fuzz/found/${name})
   file(MAKE_DIRECTORY ${found})
   add_test(NAME ${target} COMMAND ${target} -max_total_time=${KW_FUZZ_SECONDS} -timeout=10 -rss_limit_mb=2048 -print_final_stats=1

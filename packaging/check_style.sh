@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # clang-format over the whole project, clang-tidy over the sources that changed.
-#   packaging/check_style.sh [BASE]     BASE: what counts as changed is all since this commit; default: the commits of the last day
+#   packaging/check_style.sh [BASE]     what counts as changed is all since the commit BASE; default: since the last commit's parent
 set -euo pipefail
 cd "$(dirname "$0")/.."
-base=${1:-$(git rev-list -1 --before='1 day ago' HEAD)}
+base=${1:-$(git rev-parse -q --verify HEAD~1 || true)}
 folders=(engine agent app widgets editor profiler_views tests bench)
 
 mapfile -t all < <(git ls-files -- "${folders[@]}" | grep -E '\.(cpp|h)$')
