@@ -236,7 +236,7 @@ Result<Output> NvrtcCompiler::compile(const Request& request, std::stop_token st
     const KernelQuestion question{request, input.expressions, ran->lowered, sources->kernels};
     Output output;
     output.ok = ran->result == NvrtcResult::success;
-    output.ptx = without_roots(ran->ptx);
+    output.ptx = ptx_without_roots(ran->ptx);
     output.cubin = std::move(ran->cubin);
     if (!output.ok)
         if (auto explained = explain_failure(input, question, stop, log); !explained)

@@ -70,6 +70,7 @@ std::vector<Component> toolkit_inventory(const std::string& user_setting) {
     std::vector<Component> components;
     components.push_back(library_component(nvrtc_query(), "compiling kernels", user_setting, nvrtc_version));
     components.push_back(header_component(components.front(), user_setting));
+    for (auto& component : components) component.needed = true;
     components.push_back(library_component(cuda_query(), "running kernels on a GPU", user_setting, driver_version));
     components.push_back(library_component(cupti_query(), "profiling on a GPU", user_setting, cupti_version));
     static constexpr std::pair<const char*, const char*> kTools[] = {
@@ -97,7 +98,10 @@ Json to_json(const Component& component) {
     Json tried = Json::array();
     for (const Attempt& attempt : component.tried)
         tried.push_back({{"source", attempt.source}, {"path", attempt.path}, {"reason", attempt.reason}});
-    Json json{{"name", component.name}, {"found", component.found}, {"purpose", component.purpose}};
+    Json json{{"name", component.name},
+              {"needed", component.needed},
+              {"found", component.found},
+              {"purpose", component.purpose}};
     if (component.found) {
         json["path"] = component.path;
         json["version"] = component.version;

@@ -34,6 +34,30 @@ std::string without_roots(std::string_view text) {
     return out.append(text);
 }
 
+std::string ptx_without_roots(std::string_view ptx) {
+    static const std::string listed = [] {
+        std::string bytes = "{";
+        for (const char letter : kTaskRoot) bytes += std::to_string(static_cast<int>(letter)) + ", ";
+        return bytes;
+    }();
+    const std::string plain = without_roots(ptx);
+    std::string out;
+    out.reserve(plain.size());
+    std::string_view text = plain;
+    for (std::size_t at = text.find(listed); at != std::string_view::npos; at = text.find(listed)) {
+        out += text.substr(0, at + 1);
+        text.remove_prefix(at + listed.size());
+        if (!text.starts_with("64, ")) continue; // '@': the folder of a header
+        std::size_t end = 0;
+        for (std::size_t byte = 0; byte < kHashDigits + 2 && end != std::string_view::npos; ++byte) {
+            end = text.find(", ", end);
+            if (end != std::string_view::npos) end += 2;
+        }
+        if (end != std::string_view::npos) text.remove_prefix(end);
+    }
+    return out.append(text);
+}
+
 bool is_pointer_type(std::string_view type) {
     // Qualifiers stand behind what they qualify: "float* const", "float* __restrict".
     for (const std::string_view qualifier : {" const", " volatile", " __restrict"})

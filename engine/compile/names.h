@@ -22,6 +22,10 @@ inline constexpr std::string_view kTaskRoot = "/dev/null/task/";
 /// Takes the pretended folders out of running text: messages, .file directives.
 [[nodiscard]] std::string without_roots(std::string_view text);
 
+/// The same for PTX, whose strings, such as __FILE__ makes, are lists of bytes: {47, 100, …}. An array keeps its
+/// declared length; zeros fill its end.
+[[nodiscard]] std::string ptx_without_roots(std::string_view ptx);
+
 /// Whether a parameter of this C++ type is passed as an address: "float const*", "int (&)[3]", "void (*)(int)".
 [[nodiscard]] bool is_pointer_type(std::string_view type);
 

@@ -54,6 +54,13 @@ Result<NvrtcFunctions> nvrtc_functions(const DynamicLibrary& library) {
 Result<std::shared_ptr<const Nvrtc>> open_nvrtc(const std::string& user_setting) {
     auto found = find_library(nvrtc_query(), user_setting);
     if (!found) return std::unexpected(found.error());
+    // Another than the one that was asked for would compile, but not what the user thinks.
+    if (!user_setting.empty() && found->source != "user setting")
+        return fail(
+            Stage::environment, ErrorCode::not_found,
+            fmt::format("'{}' holds no usable libnvrtc; name the folder of a CUDA Toolkit 12 or later, or leave "
+                        "the setting out",
+                        user_setting));
     auto call = nvrtc_functions(found->library);
     if (!call) return std::unexpected(call.error());
 

@@ -198,7 +198,8 @@ std::vector<Place> toolkit_places(const std::string& user_setting) {
 LibrarySearch search_library(const LibraryQuery& query, const std::string& user_setting) {
     LibrarySearch search;
     if (!user_setting.empty()) {
-        if (!fs::exists(user_setting))
+        std::error_code error;
+        if (!fs::exists(user_setting, error))
             search.tried.push_back({"user setting", user_setting, "no such file or folder"});
         else if (is_file(user_setting) && library_version(fs::path(user_setting).filename().string(), query.stem) >= 0
                  && try_library(query, "user setting", user_setting, search))

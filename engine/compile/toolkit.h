@@ -83,7 +83,8 @@ struct ToolSearch {
 
 /// One line of `kw doctor`.
 struct Component {
-    std::string name{}; ///< "libnvrtc", "headers", "nvdisasm"
+    std::string name{};  ///< "libnvrtc", "headers", "nvdisasm"
+    bool needed = false; ///< nothing can be compiled without it
     bool found = false;
     std::string path{};
     std::string version{};

@@ -301,4 +301,4 @@ private Q_SLOTS:
 };
 
 QTEST_APPLESS_MAIN(TextTest)
-#include "text_test.moc"
+#include "test_compile_text.moc"

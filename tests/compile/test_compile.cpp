@@ -455,4 +455,4 @@ private Q_SLOTS:
 };
 
 QTEST_APPLESS_MAIN(CompileTest)
-#include "compile_test.moc"
+#include "test_compile.moc"

@@ -239,4 +239,4 @@ private Q_SLOTS:
 };
 
 QTEST_APPLESS_MAIN(IncludeTest)
-#include "include_test.moc"
+#include "test_include.moc"

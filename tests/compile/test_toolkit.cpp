@@ -175,4 +175,4 @@ private Q_SLOTS:
 };
 
 QTEST_APPLESS_MAIN(ToolkitTest)
-#include "toolkit_test.moc"
+#include "test_toolkit.moc"
