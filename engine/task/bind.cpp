@@ -28,12 +28,6 @@ std::string bytes_text(std::uint64_t bytes) {
     return fmt::format("{} bytes", bytes);
 }
 
-std::string sizes_text(const Sizes& sizes) {
-    std::string text;
-    for (const auto& [name, value] : sizes) text += fmt::format("{}{}={}", text.empty() ? "" : ", ", name, value);
-    return text;
-}
-
 class Binder {
 public:
     Binder(const Plan& plan, const Task& task, const Sizes& sizes, const device::Limits& limits)

@@ -130,7 +130,6 @@ private:
 
     void read_sizes(const TomlTable& root) {
         Case first;
-        first.timed = true;
         if (root.has("sizes")) {
             const TomlTable table = reader_.table(root, "sizes");
             size_order_ = reader_.keys(table);
@@ -146,9 +145,13 @@ private:
             next.sizes = task_.cases.front().sizes;
             for (const auto& [name, value] : sizes(table, &task_.cases.front().sizes)) next.sizes[name] = value;
             next.timed = table.has("timed") && reader_.boolean(table, "timed");
+            if (next.timed && std::ranges::any_of(task_.cases, &Case::timed))
+                reader_.fail_at("more than one [[case]] is timed; times are of one set of sizes, so mark only one",
+                                reader_.where(table, "timed"));
             next.label = label(next.sizes);
             task_.cases.push_back(std::move(next));
         }
+        if (std::ranges::none_of(task_.cases, &Case::timed)) task_.cases.front().timed = true;
     }
 
     void read_sim(const TomlTable& root) {
@@ -367,11 +370,7 @@ private:
         if (root.has("baselines"))
             for (const auto& [name, where] : reader_.strings(root, "baselines"))
                 task_.baselines.push_back(existing(name, "baseline", where));
-        if (!task_.baselines.empty() || !reader_.ok()) return;
-        if (task_.reference.empty())
-            return reader_.fail_at("task.toml has neither a reference nor baselines, so there is nothing to beat",
-                                   {kFile, 1, 1});
-        task_.baselines.push_back(task_.reference);
+        if (task_.baselines.empty() && !task_.reference.empty()) task_.baselines.push_back(task_.reference);
     }
 
     TomlReader& reader_;

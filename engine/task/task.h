@@ -75,7 +75,7 @@ struct Scalar {
     Where where{};
 };
 
-/// One set of sizes that candidates are verified at; the timed ones are also timed.
+/// One set of sizes that candidates are verified at; one of a task's cases is also timed.
 struct Case {
     Sizes sizes;
     bool timed = false;
@@ -86,8 +86,8 @@ struct Task {
     std::string name;
     std::string title;
     std::string kernel;
-    std::string reference;
-    std::vector<std::string> baselines; ///< never empty: the reference when the file names none
+    std::string reference;              ///< empty only where every output has its expected values
+    std::vector<std::string> baselines; ///< the reference when the file names none; empty when there is none either
     std::vector<Tensor> tensors;
     std::map<std::string, Scalar, std::less<>> scalars;
     std::vector<Case> cases; ///< [sizes] first, then each [[case]] laid over it
@@ -96,6 +96,9 @@ struct Task {
 
     [[nodiscard]] const Tensor* find_tensor(std::string_view name) const;
 };
+
+/// "cols=1024 rows=64", "no sizes" when there are none.
+[[nodiscard]] std::string sizes_text(const Sizes& sizes);
 
 /// A shape at given sizes.
 struct Extent {

@@ -93,6 +93,15 @@ Result<Extent> extent_of(std::span<const Expression> shape, ScalarType type, con
     return extent;
 }
 
+std::string sizes_text(const Sizes& sizes) {
+    std::string text;
+    for (const auto& [name, value] : sizes) {
+        if (!text.empty()) text += ' ';
+        text += name + "=" + std::to_string(value);
+    }
+    return text.empty() ? "no sizes" : text;
+}
+
 const Tensor* Task::find_tensor(std::string_view wanted) const {
     const auto found = std::ranges::find(tensors, wanted, &Tensor::name);
     return found == tensors.end() ? nullptr : &*found;

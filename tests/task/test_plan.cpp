@@ -173,12 +173,12 @@ private Q_SLOTS:
             "1:26: expected cooperative, cluster(x, y, z) or the end of the line, found ';'");
         row("//@ launch k<<<1, 2>>>(x) cooperative cooperative",
             "1:39: expected cooperative, cluster(x, y, z) or the end of the line, found 'cooperative'");
-        row("//@ launch k<<<0, 2>>>(x)", "1:16: grid.x is 0 ('0' at cols=1024, rows=4096); it must be at least 1");
+        row("//@ launch k<<<0, 2>>>(x)", "1:16: grid.x is 0 ('0' at cols=1024 rows=4096); it must be at least 1");
         row("//@ launch k<<<rows, cols * 2>>>(x)",
-            "1:22: block.x is 2048 ('cols * 2' at cols=1024, rows=4096); the limit is 1024");
+            "1:22: block.x is 2048 ('cols * 2' at cols=1024 rows=4096); the limit is 1024");
         row("//@ launch k<<<1, dim3(64, 32)>>>(x)", "1:24: the block has 2048 threads (64x32x1); the limit is 1024");
         row("//@ launch k<<<dim3(1, 65536), 1>>>(x)",
-            "1:24: grid.y is 65536 ('65536' at cols=1024, rows=4096); the limit is 65535");
+            "1:24: grid.y is 65536 ('65536' at cols=1024 rows=4096); the limit is 65535");
         row("//@ launch k<<<1, 2, 0 - 4>>>(x)", "1:22: the dynamic shared memory is -4 bytes; it cannot be negative");
         row("//@ launch k<<<1, 2, 300000>>>(x)",
             "1:22: the launch asks for 300000 bytes of dynamic shared memory; the device has at most 232448 per block");

@@ -92,7 +92,7 @@ private Q_SLOTS:
         QCOMPARE(task->baselines, std::vector<std::string>{"baseline.cu"});
         QCOMPARE(task->cases.size(), std::size_t{3});
         QCOMPARE(task->cases[0].label, std::string("rows=4096 cols=1024"));
-        QVERIFY(task->cases[0].timed);
+        QVERIFY(!task->cases[0].timed);
         QVERIFY(!task->cases[1].timed);
         QCOMPARE(task->cases[1].label, std::string("rows=33 cols=1000"));
         QCOMPARE(task->cases[2].sizes, (Sizes{{"rows", 1}, {"cols", 1024}}));
@@ -114,6 +114,20 @@ private Q_SLOTS:
         const auto task = parse_task(folder(text));
         QVERIFY(task.has_value());
         QCOMPARE(task->baselines, std::vector<std::string>{"reference.cu"});
+    }
+
+    void sizesAreTimedWhenNoCaseIs() {
+        std::string text = kGood;
+        text.replace(text.find("timed = true"), 12, "timed = false");
+        const auto task = parse_task(folder(text));
+        QVERIFY(task.has_value());
+        QVERIFY(task->cases[0].timed);
+        QVERIFY(!task->cases[2].timed);
+    }
+
+    void sizesAsText() {
+        QCOMPARE(sizes_text({{"rows", 64}, {"cols", 1024}}), std::string("cols=1024 rows=64"));
+        QCOMPARE(sizes_text({}), std::string("no sizes"));
     }
 
     void errors_data() {
@@ -147,6 +161,8 @@ private Q_SLOTS:
         row("cols = 1000", "colz = 1000", "13:1: [sizes] has no 'colz'; did you mean 'cols'?");
         row("[[case]]\nrows = 33\ncols = 1000\n\n[[case]]", "[case]",
             "11:1: 'case' is a table; write [[case]] with two brackets");
+        row("rows = 33\n", "rows = 33\ntimed = true\n",
+            "18:9: more than one [[case]] is timed; times are of one set of sizes, so mark only one");
         row("timed = true", "timed = 1", "17:9: 'timed' is an integer; it must be true or false");
         row("name = \"y\"", "name = \"x\"", "27:8: 'x' names a tensor here and a tensor elsewhere in this task");
         row("type = \"f32\"", "type = \"float32\"",
