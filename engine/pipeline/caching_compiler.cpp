@@ -16,6 +16,7 @@ void append(std::string& text, std::string_view part) {
 
 std::string key_of(const compile::Request& request) {
     std::string text;
+    append(text, std::to_string(request.files.size()));
     for (const auto& [name, content] : request.files) {
         append(text, name);
         append(text, content);
@@ -27,6 +28,7 @@ std::string key_of(const compile::Request& request) {
         append(text, name);
         append(text, value);
     }
+    append(text, std::to_string(request.kernels.size()));
     for (const auto& kernel : request.kernels) append(text, kernel);
     append(text, request.cubin ? "cubin" : "ptx");
     append(text, request.line_info ? "lines" : "");

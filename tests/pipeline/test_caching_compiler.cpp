@@ -17,7 +17,7 @@ public:
         ++count_;
         Output output;
         output.ok = true;
-        output.ptx = request.files.at(request.main);
+        if (const auto file = request.files.find(request.main); file != request.files.end()) output.ptx = file->second;
         return output;
     }
 
@@ -58,6 +58,21 @@ private Q_SLOTS:
         requests[6].defines = {{"A1", ""}};
         for (const auto& item : requests) QVERIFY(compiler.compile(item, {}));
         QCOMPARE(count, 7);
+    }
+
+    void lists_do_not_run_into_what_follows_them() {
+        int count = 0;
+        pipeline::CachingCompiler compiler(std::make_unique<CountingCompiler>(count));
+        auto first = request("x"), second = request("x");
+        first.main = "b";
+        first.arch = "c";
+        first.kernels = {"sm_90", "0"};
+        second.files["b"] = "c";
+        second.main = "0";
+        second.arch = "sm_90";
+        QVERIFY(compiler.compile(first, {}));
+        QVERIFY(compiler.compile(second, {}));
+        QCOMPARE(count, 2);
     }
 
     void forgets_the_oldest_when_full() {
