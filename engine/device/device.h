@@ -71,7 +71,7 @@ struct LaunchConfig {
 enum class FaultKind {
     out_of_bounds,
     misaligned,
-    uninitialized_read,
+    uninitialized_read, ///< planned: no device finds these two yet
     race,
     divergent_barrier,
     deadlock,
@@ -121,14 +121,21 @@ struct LaunchOutcome {
 struct Work {
     std::string label;
     std::function<Result<LaunchOutcome>(std::size_t index)> run;
+    /// Where given, called untimed before each sample on a GPU for every rotation that the sample runs, so that a run
+    /// cannot live on what an earlier one left.
+    std::function<Result<void>(std::size_t index)> prepare{};
 };
 
 struct MeasureOptions {
     bool flush_l2 = true;
     std::size_t rotations = 1; ///< how many sets of inputs `run` can be given
+    std::uint64_t rotation_bytes =
+        0; ///< memory that a run with one of them touches; tells whether L2 can hold them all
     double min_seconds = 0.5;
     double max_seconds = 15;
-    double noise_target = 0.005; ///< stop when the relative standard error of the median falls below this
+    /// The noise of a sample; measuring stops once every work's is below the target. Without it, at min_seconds.
+    std::function<double(std::span<const double> samples_us)> noise{};
+    double noise_target = 0.005;
     std::size_t min_samples = 10;
 };
 
@@ -136,7 +143,7 @@ struct MeasureOptions {
 struct Measurement {
     std::string label;
     bool estimated = false;
-    bool cold = true;     ///< L2 was flushed before each sample
+    bool cold = true;     ///< no run found its inputs in L2: it was flushed, or the rotations are too large for it
     bool sampled = false; ///< estimate from some of the grid's blocks, scaled up
     std::vector<double> samples_us;
     std::vector<LaunchCounters> counters; ///< simulator only, one per launch

@@ -1,11 +1,13 @@
 #include "engine/pipeline/checking.h"
 #include "engine/pipeline/job.h"
+#include "engine/pipeline/memory.h"
 #include "engine/pipeline/plan_runner.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
+#include <span>
 
 namespace kw::pipeline {
 namespace {
@@ -25,49 +27,14 @@ Json counters_to_profile(const device::Info& info, const device::Measurement& me
 struct Contender {
     LoadedSource source;
     std::vector<LoadedSource::Instance> rotations;
+    std::vector<bool> ran; ///< by rotation: its outputs are a run's
 };
-
-Result<std::uint64_t> tensor_bytes(const task::Task& task, const task::Sizes& sizes) {
-    std::uint64_t bytes = 0;
-    for (const auto& tensor : task.tensors) {
-        auto extent = task::extent_of(tensor.shape, tensor.type, tensor.name, sizes);
-        if (!extent) return std::unexpected(extent.error());
-        bytes += extent->bytes;
-    }
-    return bytes;
-}
-
-/// What the timed runs left behind must still be right: a kernel may be correct at first and stop working once it has
-/// been checked. Nothing when it is; else why not.
-Result<std::string> check_after_timing(const Job& job, const task::Task& task, const task::Sizes& sizes,
-                                       LoadedSource::Instance& run, const HostTensors& inputs, device::Device& device,
-                                       std::stop_token stop) {
-    const bool accumulates =
-        std::ranges::any_of(task.tensors, [](const auto& tensor) { return tensor.role == task::Role::inout; });
-    if (accumulates) {
-        // Repeated runs have piled up on the inout tensors; one more from the start says the same.
-        if (auto done = run.prepare(inputs); !done) return std::unexpected(done.error());
-        auto outcome = run.run(stop);
-        if (outcome && !outcome->fault) outcome = device.synchronize(stop);
-        if (!outcome) return std::unexpected(outcome.error());
-        if (outcome->fault) return outcome->fault->message;
-    }
-    auto reference = LoadedSource::load(job.reference, task, device);
-    if (!reference) return std::unexpected(reference.error());
-    auto expected = expected_outputs(job, task, *reference, sizes, inputs, stop, device);
-    if (!expected) return std::unexpected(expected.error());
-    VerifyReport report;
-    if (auto done = compare_run(task, sizes, job.seed, run, inputs, *expected, report); !done)
-        return std::unexpected(done.error());
-    const auto bad = std::ranges::find(report.checks, false, &Check::ok);
-    return bad == report.checks.end() ? std::string{} : "after timing, " + problem_of(*bad);
-}
 
 Result<Contender> prepare(const Source& source, const task::Task& task, const task::Sizes& sizes,
                           std::span<const HostTensors> inputs, std::size_t rotations, device::Device& device) {
     auto loaded = LoadedSource::load(source, task, device);
     if (!loaded) return std::unexpected(loaded.error());
-    Contender contender{std::move(*loaded), {}};
+    Contender contender{std::move(*loaded), {}, std::vector<bool>(rotations)};
     for (std::size_t i = 0; i < rotations; ++i) {
         auto instance = contender.source.instantiate(sizes);
         if (!instance) return std::unexpected(instance.error());
@@ -77,26 +44,103 @@ Result<Contender> prepare(const Source& source, const task::Task& task, const ta
     return contender;
 }
 
+device::Work work_of(const std::string& label, Contender& contender, std::stop_token stop) {
+    const auto at = [&contender](std::size_t index) { return index % contender.rotations.size(); };
+    return {.label = label,
+            .run =
+                [&contender, at, stop](std::size_t index) {
+                    contender.ran[at(index)] = true;
+                    return contender.rotations[at(index)].run(stop);
+                },
+            .prepare =
+                [&contender, at](std::size_t index) {
+                    contender.ran[at(index)] = false;
+                    return contender.rotations[at(index)].poison();
+                }};
+}
+
+/// Why the candidate is wrong.
+struct Blame {
+    std::string problem;
+    std::optional<device::Fault> fault;
+};
+
+/// What the timed runs left behind must still be right, and so must one more run from the start: a kernel may be
+/// correct at first and stop working once it has been checked. Nothing when all is well.
+Result<std::optional<Blame>> check_after_timing(const Job& job, const task::Task& task, const task::Sizes& sizes,
+                                                Contender& contender, std::span<const HostTensors> inputs,
+                                                device::Device& device, std::stop_token stop) {
+    auto reference = load_optional(job.reference, task, device);
+    if (!reference) return std::unexpected(reference.error());
+    // Repeated runs have piled up on inout tensors; only the run from the start can be right there.
+    const bool accumulates =
+        std::ranges::any_of(task.tensors, [](const auto& tensor) { return tensor.role == task::Role::inout; });
+    std::vector<std::size_t> looked_at{0};
+    if (contender.rotations.size() > 1) looked_at.push_back(contender.rotations.size() - 1);
+    for (const auto index : looked_at) {
+        auto& run = contender.rotations[index];
+        const auto& values = inputs[index % inputs.size()];
+        auto expected = expected_outputs(job, task, reference->get(), sizes, values, stop, device);
+        if (!expected) return std::unexpected(expected.error());
+        const auto compare = [&]() -> Result<std::optional<Blame>> {
+            VerifyReport report;
+            if (auto done = compare_run(task, sizes, job.seed, run, values, *expected, report); !done)
+                return std::unexpected(done.error());
+            const auto bad = std::ranges::find(report.checks, false, &Check::ok);
+            if (bad == report.checks.end()) return std::nullopt;
+            return Blame{"after timing, " + problem_of(*bad), {}};
+        };
+        if (contender.ran[index] && !accumulates)
+            if (auto blame = compare(); !blame || *blame) return blame;
+        if (auto done = run.prepare(values); !done) return std::unexpected(done.error());
+        auto outcome = run.run(stop);
+        if (outcome && !outcome->fault) outcome = device.synchronize(stop);
+        if (!outcome) return std::unexpected(outcome.error());
+        if (outcome->fault) return Blame{"after timing, " + outcome->fault->message, outcome->fault};
+        if (auto blame = compare(); !blame || *blame) return blame;
+    }
+    return std::nullopt;
+}
+
+/// A baseline's fault is the task's; on a GPU nothing runs after it.
+Result<void> check_baselines(std::span<const device::Measurement> baselines) {
+    for (const auto& baseline : baselines)
+        if (baseline.fault)
+            return fail(Stage::task, ErrorCode::invalid_input,
+                        fmt::format("the baseline {} fails when timed: {}", baseline.label, baseline.fault->message),
+                        baseline.fault->where);
+    return {};
+}
+
+BaselineTime time_of(const device::Measurement& baseline, const device::Measurement& candidate,
+                     const BenchReport& report) {
+    BaselineTime time{.name = baseline.label, .time = {}, .ratio = 0, .ratio_ci = {}, .problem = {}};
+    if (baseline.fault || baseline.samples_us.empty()) {
+        time.problem = baseline.fault ? baseline.fault->message : "the candidate's fault ended the timing";
+        return time;
+    }
+    time.time = bench::summarize(baseline.samples_us);
+    if (report.problem.empty()) {
+        time.ratio = time.time.median_us / report.time.median_us;
+        time.ratio_ci = bench::ratio_interval(baseline.samples_us, candidate.samples_us);
+    }
+    return time;
+}
+
 } // namespace
 
-Result<BenchResult> run_bench(const Job& job, device::Device& device, std::stop_token stop, const Progress& progress) {
+Result<BenchResult> run_bench(const Job& job, device::Device& device, std::stop_token stop,
+                              const Progress& report_progress) {
     const auto start = std::chrono::steady_clock::now();
+    const auto progress = throttled(report_progress);
     auto task = task::parse_task(job.files);
     if (!task) return std::unexpected(task.error());
     const auto& sizes = timed_sizes(*task);
+    const auto rotations = plan_rotations(*task, job, device.info());
+    if (!rotations) return std::unexpected(rotations.error());
 
-    // An estimate counts events, which do not depend on where the inputs lie; a GPU's caches do. There, runs rotate
-    // over so many copies that none finds its inputs in L2, though three different sets of values are enough.
-    std::size_t rotations = 1, distinct = 1;
-    if (device.info().kind == device::Kind::cuda) {
-        auto bytes = tensor_bytes(*task, sizes);
-        if (!bytes) return std::unexpected(bytes.error());
-        rotations =
-            std::clamp<std::size_t>(2 * device.info().limits.l2_bytes / std::max<std::uint64_t>(*bytes, 1) + 1, 3, 64);
-        distinct = 3;
-    }
     std::vector<HostTensors> inputs;
-    for (std::size_t i = 0; i < distinct; ++i) {
+    for (std::size_t i = 0; i < distinct_inputs(*rotations); ++i) {
         progress("bench: inputs", -1);
         auto made = make_inputs(*task, job.files, sizes, job.seed + i);
         if (!made) return std::unexpected(made.error());
@@ -110,16 +154,16 @@ Result<BenchResult> run_bench(const Job& job, device::Device& device, std::stop_
         for (const auto& baseline : job.baselines) sources.push_back(&baseline);
     std::vector<device::Work> works;
     for (const auto* source : sources) {
-        auto contender = prepare(*source, *task, sizes, inputs, rotations, device);
+        auto contender = prepare(*source, *task, sizes, inputs, rotations->count, device);
         if (!contender) return std::unexpected(contender.error());
         contenders.push_back(std::move(*contender));
-        works.push_back({source->file, [&contender = contenders.back(), stop](std::size_t index) {
-                             return contender.rotations[index % contender.rotations.size()].run(stop);
-                         }});
+        works.push_back(work_of(source->file, contenders.back(), stop));
     }
     device::MeasureOptions options;
     options.flush_l2 = job.options.flush_l2;
-    options.rotations = rotations;
+    options.rotations = rotations->count;
+    options.rotation_bytes = rotations->tensor_bytes;
+    options.noise = bench::relative_noise;
     auto measured = device.measure(works, options, stop, progress);
     if (!measured) return std::unexpected(measured.error());
 
@@ -131,31 +175,25 @@ Result<BenchResult> run_bench(const Job& job, device::Device& device, std::stop_
     report.sampled = candidate.sampled;
     report.cold = candidate.cold;
     report.limited_by = candidate.limited_by;
-    if (candidate.fault)
-        report.problem = candidate.fault->message;
-    else
+    const auto blame = [&report](Blame why) {
+        report.wrong = true;
+        report.problem = std::move(why.problem);
+        report.fault = std::move(why.fault);
+    };
+    if (candidate.fault) {
+        blame({candidate.fault->message, candidate.fault});
+    } else {
+        if (auto good = check_baselines(std::span(*measured).subspan(1)); !good) return std::unexpected(good.error());
         report.time = bench::summarize(candidate.samples_us);
-    if (!candidate.estimated && !candidate.fault) {
-        progress("bench: check", 1);
-        auto problem = check_after_timing(job, *task, sizes, contenders.front().rotations.front(), inputs.front(),
-                                          device, stop);
-        if (!problem) return std::unexpected(problem.error());
-        report.wrong = !problem->empty();
-        report.problem = std::move(*problem);
-    }
-    for (std::size_t i = 1; i < measured->size(); ++i) {
-        const auto& baseline = (*measured)[i];
-        BaselineTime time{.name = baseline.label, .time = {}, .ratio = 0, .ratio_ci = {}, .problem = {}};
-        if (baseline.fault)
-            time.problem = baseline.fault->message;
-        else
-            time.time = bench::summarize(baseline.samples_us);
-        if (report.problem.empty() && time.problem.empty()) {
-            time.ratio = time.time.median_us / report.time.median_us;
-            time.ratio_ci = bench::ratio_interval(baseline.samples_us, candidate.samples_us);
+        if (!candidate.estimated) {
+            progress("bench: check", 1);
+            auto why = check_after_timing(job, *task, sizes, contenders.front(), inputs, device, stop);
+            if (!why) return std::unexpected(why.error());
+            if (*why) blame(std::move(**why));
         }
-        report.baselines.push_back(std::move(time));
     }
+    for (const auto& baseline : std::span(*measured).subspan(1))
+        report.baselines.push_back(time_of(baseline, candidate, report));
     if (job.options.stages.profile && !candidate.counters.empty())
         result.profile = counters_to_profile(device.info(), candidate);
     report.milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();

@@ -4,23 +4,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
+#include <optional>
 
 namespace kw::pipeline {
 namespace {
 
-std::string label_of(const task::Sizes& sizes) {
-    std::string text;
-    for (const auto& [name, value] : sizes) text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, value);
-    return text.empty() ? "no sizes" : text;
-}
-
-} // namespace
-
-Result<HostTensors> expected_outputs(const Job& job, const task::Task& task, const LoadedSource& reference,
-                                     const task::Sizes& sizes, const HostTensors& inputs, std::stop_token stop,
-                                     device::Device& device) {
-    HostTensors expected(task.tensors.size());
+/// What the reference leaves behind on fresh memory.
+Result<LoadedSource::Instance> run_reference(const LoadedSource& reference, const task::Sizes& sizes,
+                                             const HostTensors& inputs, std::stop_token stop, device::Device& device) {
     auto instance = reference.instantiate(sizes);
     if (!instance) return std::unexpected(instance.error());
     if (auto done = instance->prepare(inputs); !done) return std::unexpected(done.error());
@@ -28,35 +21,57 @@ Result<HostTensors> expected_outputs(const Job& job, const task::Task& task, con
     if (outcome && !outcome->fault) outcome = device.synchronize(stop);
     if (!outcome) return std::unexpected(outcome.error());
     if (outcome->fault)
-        return std::unexpected(Error{
-            Stage::task,
-            ErrorCode::invalid_input,
-            fmt::format("the reference {} fails at {}: {}", reference.file(), label_of(sizes), outcome->fault->message),
-            {},
-            outcome->fault->where});
+        return fail(Stage::task, ErrorCode::invalid_input,
+                    fmt::format("the reference {} fails at {}: {}", reference.file(), task::sizes_text(sizes),
+                                outcome->fault->message),
+                    outcome->fault->where);
+    return instance;
+}
+
+/// The .npy that the task gives for an output.
+Result<std::vector<std::byte>> given_output(const Job& job, const task::Tensor& tensor, const task::Sizes& sizes) {
+    const auto file = job.files.find(tensor.expected);
+    if (file == job.files.end())
+        return fail(Stage::task, ErrorCode::not_found, fmt::format("'{}' is not in the task folder", tensor.expected),
+                    tensor.where);
+    auto array = task::parse_npy(file->second, tensor.expected);
+    if (!array) return std::unexpected(array.error());
+    auto extent = task::extent_of(tensor.shape, tensor.type, tensor.name, sizes);
+    if (!extent) return std::unexpected(extent.error());
+    if (array->type != tensor.type || array->bytes.size() != extent->bytes)
+        return fail(Stage::task, ErrorCode::invalid_input,
+                    fmt::format("{} does not have the type and shape of tensor {} at {}", tensor.expected, tensor.name,
+                                task::sizes_text(sizes)),
+                    tensor.where);
+    return std::move(array->bytes);
+}
+
+} // namespace
+
+Result<HostTensors> expected_outputs(const Job& job, const task::Task& task, const LoadedSource* reference,
+                                     const task::Sizes& sizes, const HostTensors& inputs, std::stop_token stop,
+                                     device::Device& device) {
+    HostTensors expected(task.tensors.size());
+    const bool all_given = std::ranges::all_of(task.tensors, [](const task::Tensor& tensor) {
+        return tensor.role == task::Role::input || !tensor.expected.empty();
+    });
+    std::optional<LoadedSource::Instance> instance;
+    if (!all_given) {
+        if (!reference) return fail(Stage::task, ErrorCode::internal, "the job lacks the task's reference");
+        auto made = run_reference(*reference, sizes, inputs, stop, device);
+        if (!made) return std::unexpected(made.error());
+        instance = std::move(*made);
+    }
     for (std::size_t i = 0; i < task.tensors.size(); ++i) {
         const auto& tensor = task.tensors[i];
         if (tensor.role == task::Role::input) continue;
-        auto bytes = instance->read(i);
+        auto bytes = tensor.expected.empty() ? instance->read(i) : given_output(job, tensor, sizes);
         if (!bytes) return std::unexpected(bytes.error());
-        if (!tensor.expected.empty()) {
-            const auto file = job.files.find(tensor.expected);
-            if (file == job.files.end())
-                return fail(Stage::task, ErrorCode::not_found,
-                            fmt::format("'{}' is not in the task folder", tensor.expected), tensor.where);
-            auto array = task::parse_npy(file->second, tensor.expected);
-            if (!array) return std::unexpected(array.error());
-            if (array->type != tensor.type || array->bytes.size() != bytes->size())
-                return fail(Stage::task, ErrorCode::invalid_input,
-                            fmt::format("{} does not have the type and shape of tensor {} at {}", tensor.expected,
-                                        tensor.name, label_of(sizes)),
-                            tensor.where);
-            bytes = std::move(array->bytes);
-        }
         const auto& tolerance = tensor.tolerance.value_or(task.tolerance);
         if (auto problem = verify::too_lenient(*bytes, tensor.type, tolerance, kPoison))
             return fail(Stage::task, ErrorCode::invalid_input,
-                        fmt::format("tensor {} at {}: {}", tensor.name, label_of(sizes), *problem), tensor.where);
+                        fmt::format("tensor {} at {}: {}", tensor.name, task::sizes_text(sizes), *problem),
+                        tensor.where);
         expected[i] = std::move(*bytes);
     }
     return expected;
@@ -66,7 +81,7 @@ std::string problem_of(const Check& check) {
     if (!check.problem.empty()) return check.problem;
     const auto& comparison = check.comparison;
     std::string text = fmt::format("{} of {} elements of {} differ at {}", comparison.mismatches, comparison.elements,
-                                   check.tensor, label_of(check.sizes));
+                                   check.tensor, task::sizes_text(check.sizes));
     if (comparison.first_mismatch) {
         const auto& first = *comparison.first_mismatch;
         text += fmt::format("; the first is {}[{}]: expected {}, got {}", check.tensor,
@@ -89,7 +104,7 @@ Result<void> compare_run(const task::Task& task, const task::Sizes& sizes, std::
                  .seed = seed,
                  .tensor = tensor.name,
                  .ok = false,
-                 .problem = fmt::format("the kernel modified its input {} at {}", tensor.name, label_of(sizes)),
+                 .problem = fmt::format("the kernel modified its input {} at {}", tensor.name, task::sizes_text(sizes)),
                  .comparison = {}});
             continue;
         }

@@ -10,10 +10,11 @@
 /// Comparing what a run left behind with what it should have left.
 namespace kw::pipeline {
 
-/// Right outputs by tensor index: from the reference run on fresh memory, or from the task's .npy. A reference that
-/// faults, a tolerance that would pass an unwritten output and an .npy of another shape are errors of the task.
+/// Right outputs by tensor index: from the reference run on fresh memory, or from the task's .npy; where each has one,
+/// the reference is not run and may be null. A reference that faults, a tolerance that would pass an unwritten output
+/// and an .npy of another shape are errors of the task.
 [[nodiscard]] Result<HostTensors> expected_outputs(const Job& job, const task::Task& task,
-                                                   const LoadedSource& reference, const task::Sizes& sizes,
+                                                   const LoadedSource* reference, const task::Sizes& sizes,
                                                    const HostTensors& inputs, std::stop_token stop,
                                                    device::Device& device);
 

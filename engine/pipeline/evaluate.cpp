@@ -29,49 +29,62 @@ Result<Source> build_trusted(const std::string& role, const std::string& file, c
 }
 
 /// A run that had to be killed is a verdict on the candidate, not an error of the environment.
-std::optional<VerifyReport> verdict_of(const Error& error, double timeout_s) {
-    if (error.code != ErrorCode::timeout) return std::nullopt;
+device::Fault endless(std::string message) {
+    return {.kind = device::FaultKind::endless_loop,
+            .message = std::move(message),
+            .kernel = {},
+            .space = {},
+            .allocation = {}};
+}
+
+Result<void> run_verify_stage(Evaluation& evaluation, Job& job, const Options& options, Executor& executor,
+                              std::stop_token stop, const Progress& progress) {
+    job.kind = Job::Kind::verify;
+    auto answer = executor.execute(to_json(job), options.verify_timeout_s, stop, progress);
+    if (answer) {
+        evaluation.verify = verify_report_from_json(*answer);
+        return {};
+    }
+    if (answer.error().code != ErrorCode::timeout) return std::unexpected(answer.error());
     VerifyReport report;
-    report.because = fmt::format("verification did not finish within {} s and was stopped", timeout_s);
-    report.fault = device::Fault{.kind = device::FaultKind::endless_loop,
-                                 .message = report.because,
-                                 .kernel = {},
-                                 .space = {},
-                                 .allocation = {}};
-    return report;
+    report.seed = job.seed;
+    report.because = fmt::format("verification did not finish within {} s and was stopped", options.verify_timeout_s);
+    report.fault = endless(report.because);
+    evaluation.verify = std::move(report);
+    return {};
+}
+
+Result<void> run_bench_stage(Evaluation& evaluation, Job& job, const Options& options, Executor& executor,
+                             std::stop_token stop, const Progress& progress) {
+    job.kind = Job::Kind::bench;
+    auto answer = executor.execute(to_json(job), options.bench_timeout_s, stop, progress);
+    if (answer) {
+        auto report = bench_report_from_json(answer->at("bench"));
+        if (options.stages.bench || report.wrong) evaluation.bench = std::move(report);
+        if (answer->contains("profile")) evaluation.profile = answer->at("profile");
+        return {};
+    }
+    if (answer.error().code != ErrorCode::timeout) return std::unexpected(answer.error());
+    BenchReport report;
+    report.wrong = true;
+    report.problem = fmt::format("timing did not finish within {} s and was stopped", options.bench_timeout_s);
+    report.fault = endless(report.problem);
+    evaluation.bench = std::move(report);
+    return {};
 }
 
 Result<void> run_stages(Evaluation& evaluation, Job& job, const Options& options, Executor& executor,
-                        std::stop_token stop, const Progress& progress) {
+                        std::stop_token stop, const Progress& progress) try {
     if (options.stages.verify) {
-        job.kind = Job::Kind::verify;
-        auto answer = executor.execute(to_json(job), options.verify_timeout_s, stop, progress);
-        if (answer) {
-            evaluation.verify = verify_report_from_json(*answer);
-        } else if (auto verdict = verdict_of(answer.error(), options.verify_timeout_s)) {
-            evaluation.verify = std::move(*verdict);
-        } else {
-            return std::unexpected(answer.error());
-        }
+        if (auto done = run_verify_stage(evaluation, job, options, executor, stop, progress); !done) return done;
         // A wrong kernel's time means nothing; its counters may still say why.
         if (!evaluation.verify->ok) return {};
     }
     if (!options.stages.bench && !options.stages.profile) return {};
-    job.kind = Job::Kind::bench;
-    auto answer = executor.execute(to_json(job), options.bench_timeout_s, stop, progress);
-    if (!answer && answer.error().code == ErrorCode::timeout) {
-        evaluation.bench = BenchReport{
-            .sizes = {},
-            .time = {},
-            .baselines = {},
-            .limited_by = {},
-            .problem = fmt::format("timing did not finish within {} s and was stopped", options.bench_timeout_s)};
-        return {};
-    }
-    if (!answer) return std::unexpected(answer.error());
-    if (options.stages.bench) evaluation.bench = bench_report_from_json(answer->at("bench"));
-    if (answer->contains("profile")) evaluation.profile = answer->at("profile");
-    return {};
+    return run_bench_stage(evaluation, job, options, executor, stop, progress);
+} catch (const std::exception& error) {
+    return fail(Stage::rpc, ErrorCode::internal,
+                fmt::format("the process that runs kernels gave an answer that cannot be read: {}", error.what()));
 }
 
 reward::Facts facts_of(const Evaluation& evaluation) {
@@ -98,9 +111,13 @@ reward::Facts facts_of(const Evaluation& evaluation) {
 }
 
 /// A reward needs a verdict: either the candidate already failed, or both correctness and time were asked for.
-bool has_verdict(const Evaluation& evaluation) {
-    if (!evaluation.compile.ok || (evaluation.verify && !evaluation.verify->ok)) return true;
-    return evaluation.verify && evaluation.bench;
+bool has_verdict(const Evaluation& evaluation) { return !evaluation.ok() || (evaluation.verify && evaluation.bench); }
+
+reward::Reward reward_of(const Evaluation& evaluation) {
+    auto reward = reward::score(facts_of(evaluation), reward::Rule{});
+    if (evaluation.ok() && evaluation.bench && evaluation.bench->baselines.empty())
+        reward.because = "correct; the task has no baseline to beat";
+    return reward;
 }
 
 } // namespace
@@ -134,13 +151,15 @@ Result<Evaluation> evaluate(const task::Files& files, const Options& options, co
         job.options = options;
         job.seed = options.seed.value_or(draw_seed());
         job.candidate = std::move(candidate->source);
-        auto reference = build_trusted("reference", task->reference, *task, files, *info, compiler, stop);
-        if (!reference) return std::unexpected(reference.error());
-        job.reference = std::move(*reference);
+        if (!task->reference.empty()) {
+            auto reference = build_trusted("reference", task->reference, *task, files, *info, compiler, stop);
+            if (!reference) return std::unexpected(reference.error());
+            job.reference = std::move(*reference);
+        }
         if (options.stages.bench)
             for (const auto& file : task->baselines) {
                 auto baseline = file == task->reference
-                                    ? Result<Source>(job.reference)
+                                    ? Result<Source>(*job.reference)
                                     : build_trusted("baseline", file, *task, files, *info, compiler, stop);
                 if (!baseline) return std::unexpected(baseline.error());
                 job.baselines.push_back(std::move(*baseline));
@@ -149,7 +168,7 @@ Result<Evaluation> evaluate(const task::Files& files, const Options& options, co
         if (auto done = run_stages(evaluation, job, options, executor, stop, progress); !done)
             return std::unexpected(done.error());
     }
-    if (has_verdict(evaluation)) evaluation.reward = reward::score(facts_of(evaluation), reward::Rule{});
+    if (has_verdict(evaluation)) evaluation.reward = reward_of(evaluation);
     return evaluation;
 }
 

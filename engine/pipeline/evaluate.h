@@ -15,10 +15,13 @@ namespace kw::pipeline {
 
 using Progress = device::Progress;
 
+/// Timeouts are above 0 and at most this; options_from_json sees to it.
+constexpr double kLongestTimeoutSeconds = 1e6;
+
 struct Options {
     std::string candidate{};     ///< file in the task; empty: task.kernel
     std::string device = "auto"; ///< auto | sim | sim:<gpu> | cuda | cuda:<n>
-    task::Sizes configuration;   ///< tunables that differ from their defaults
+    task::Sizes configuration{}; ///< tunables that differ from their defaults
     Stages stages{};
     std::optional<std::uint64_t> seed{}; ///< fixed seeds for reproduction; drawn from the system otherwise
     bool flush_l2 = true;

@@ -5,8 +5,6 @@
 #include <utility>
 
 namespace kw::pipeline {
-namespace {
-
 Json sizes_to_json(const task::Sizes& sizes) {
     Json json = Json::object();
     for (const auto& [name, value] : sizes) json[name] = value;
@@ -18,6 +16,8 @@ task::Sizes sizes_from_json(const Json& json) {
     for (const auto& [name, value] : json.items()) sizes[name] = value.get<std::int64_t>();
     return sizes;
 }
+
+namespace {
 
 Json to_json(const Check& check) {
     Json json{{"sizes", sizes_to_json(check.sizes)}, {"seed", check.seed}, {"tensor", check.tensor}, {"ok", check.ok}};
@@ -35,15 +35,6 @@ Check check_from_json(const Json& json) {
             .comparison = verify::comparison_from_json(json)};
 }
 
-Json to_json(const CompileReport& report) {
-    Json json{{"ok", report.ok}, {"ms", report.milliseconds}};
-    auto& diagnostics = json["diagnostics"] = Json::array();
-    for (const auto& diagnostic : report.diagnostics) diagnostics.push_back(compile::to_json(diagnostic));
-    auto& kernels = json["kernels"] = Json::array();
-    for (const auto& kernel : report.kernels) kernels.push_back(compile::to_json(kernel));
-    return json;
-}
-
 CompileReport compile_report_from_json(const Json& json) {
     CompileReport report{
         .ok = json.at("ok").get<bool>(), .milliseconds = json.value("ms", 0.0), .diagnostics = {}, .kernels = {}};
@@ -54,8 +45,17 @@ CompileReport compile_report_from_json(const Json& json) {
 
 } // namespace
 
-Json to_json(const VerifyReport& report) {
+Json to_json(const CompileReport& report) {
     Json json{{"ok", report.ok}, {"ms", report.milliseconds}};
+    auto& diagnostics = json["diagnostics"] = Json::array();
+    for (const auto& diagnostic : report.diagnostics) diagnostics.push_back(compile::to_json(diagnostic));
+    auto& kernels = json["kernels"] = Json::array();
+    for (const auto& kernel : report.kernels) kernels.push_back(compile::to_json(kernel));
+    return json;
+}
+
+Json to_json(const VerifyReport& report) {
+    Json json{{"ok", report.ok}, {"seed", report.seed}, {"ms", report.milliseconds}};
     if (!report.because.empty()) json["because"] = report.because;
     if (report.fault) json["fault"] = device::to_json(*report.fault);
     if (!report.output.empty()) json["output"] = report.output;
@@ -68,6 +68,7 @@ VerifyReport verify_report_from_json(const Json& json) {
     VerifyReport report;
     report.ok = json.at("ok").get<bool>();
     report.milliseconds = json.value("ms", 0.0);
+    report.seed = json.value("seed", std::uint64_t{0});
     report.because = json.value("because", "");
     report.output = json.value("output", "");
     if (json.contains("fault")) report.fault = device::fault_from_json(json.at("fault"));
@@ -82,6 +83,7 @@ Json to_json(const BenchReport& report) {
     json["ms"] = report.milliseconds;
     if (!report.problem.empty()) json["problem"] = report.problem;
     if (report.wrong) json["wrong"] = true;
+    if (report.fault) json["fault"] = device::to_json(*report.fault);
     if (!report.baselines.empty()) json["ratio_ci"] = bench::to_json(report.baselines.front().ratio_ci);
     if (!report.limited_by.empty()) json["limited_by"] = report.limited_by;
     auto& baselines = json["baselines"] = Json::array();
@@ -105,6 +107,7 @@ BenchReport bench_report_from_json(const Json& json) {
     report.time = bench::summary_from_json(json);
     report.problem = json.value("problem", "");
     report.wrong = json.value("wrong", false);
+    if (json.contains("fault")) report.fault = device::fault_from_json(json.at("fault"));
     report.milliseconds = json.value("ms", 0.0);
     if (json.contains("limited_by")) report.limited_by = json.at("limited_by").get<std::vector<std::string>>();
     for (const auto& item : json.at("baselines"))

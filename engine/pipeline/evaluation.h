@@ -47,6 +47,7 @@ struct VerifyReport {
     std::string because; ///< one sentence when !ok
     std::string output;  ///< what the kernel printed
     double milliseconds = 0;
+    std::uint64_t seed = 0; ///< that the checks' seeds follow from: Options::seed to repeat them
 };
 
 /// Times of one source, in µs. `ratio` is baseline median ÷ candidate median: above 1 the candidate is faster.
@@ -67,8 +68,9 @@ struct BenchReport {
     std::vector<BaselineTime> baselines;
     std::vector<std::string> limited_by; ///< one per launch, when known
     std::string problem;                 ///< why there is no time
-    bool wrong = false;                  ///< the problem is that outputs were wrong after timing
-    double milliseconds = 0;             ///< what measuring took
+    bool wrong = false; ///< the problem is the candidate's: it faulted, did not end, or was wrong after timing
+    std::optional<device::Fault> fault{};
+    double milliseconds = 0; ///< what measuring took
 };
 
 struct CompileReport {
@@ -102,6 +104,11 @@ struct Evaluation {
     [[nodiscard]] bool ok() const;
 };
 
+/// {"rows": 64}; a malformed value makes sizes_from_json throw nlohmann::json::exception.
+[[nodiscard]] Json sizes_to_json(const task::Sizes& sizes);
+[[nodiscard]] task::Sizes sizes_from_json(const Json& json);
+
+[[nodiscard]] Json to_json(const CompileReport& report);
 [[nodiscard]] Json to_json(const VerifyReport& report);
 [[nodiscard]] Json to_json(const BenchReport& report);
 [[nodiscard]] Json to_json(const Evaluation& evaluation);

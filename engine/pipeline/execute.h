@@ -22,10 +22,12 @@ public:
     JobRunner();
     ~JobRunner();
     /// Jobs are what evaluate() sends: verify or bench of already compiled code. The value is what evaluate() reads
-    /// back.
+    /// back; it has "device_lost": true when a kernel's fault has made the device unusable from this process. The
+    /// device is closed then and a following job opens it again, which a driver may refuse: a new process is the sure
+    /// remedy.
     [[nodiscard]] Result<Json> run(const Json& job, std::stop_token stop, const device::Progress& progress);
 
-    /// A device was lost to a kernel's fault: answer, then end this process.
+    /// A device was lost in some job: answer, then end this process.
     [[nodiscard]] bool lost() const;
 
 private:

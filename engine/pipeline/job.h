@@ -7,6 +7,7 @@
 #include "engine/task/task.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,7 +29,7 @@ struct Job {
     Kind kind = Kind::verify;
     task::Files files; ///< task.toml and .npy data
     Source candidate;
-    Source reference;
+    std::optional<Source> reference; ///< absent where the task says what every output is expected to be
     std::vector<Source> baselines;
     Options options;
     std::uint64_t seed = 0; ///< of the first check; the others follow from it
@@ -36,11 +37,6 @@ struct Job {
 
 [[nodiscard]] Json to_json(const Job& job);
 [[nodiscard]] Result<Job> job_from_json(const Json& json);
-
-/// Standard base64 (RFC 4648 §4), for bytes inside JSON.
-[[nodiscard]] std::string base64_encode(std::string_view bytes);
-/// Nothing when the text is not base64.
-[[nodiscard]] std::optional<std::string> base64_decode(std::string_view text);
 
 /// What the jobs answer with.
 [[nodiscard]] Result<VerifyReport> run_verify(const Job& job, device::Device& device, std::stop_token stop,

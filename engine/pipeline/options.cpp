@@ -16,8 +16,7 @@ Json to_json(const Options& options) {
               {"verify_timeout_s", options.verify_timeout_s},
               {"bench_timeout_s", options.bench_timeout_s},
               {"memory_limit_bytes", options.memory_limit_bytes}};
-    json["configuration"] = Json::object();
-    for (const auto& [name, value] : options.configuration) json["configuration"][name] = value;
+    json["configuration"] = sizes_to_json(options.configuration);
     if (options.seed) json["seed"] = *options.seed;
     return json;
 }
@@ -30,10 +29,13 @@ Result<Options> options_from_json(const Json& json) {
         options.flush_l2 = json.value("flush_l2", options.flush_l2);
         options.verify_timeout_s = json.value("verify_timeout_s", options.verify_timeout_s);
         options.bench_timeout_s = json.value("bench_timeout_s", options.bench_timeout_s);
+        for (const double seconds : {options.verify_timeout_s, options.bench_timeout_s})
+            if (!(seconds > 0 && seconds <= kLongestTimeoutSeconds))
+                return fail(Stage::usage, ErrorCode::invalid_input,
+                            fmt::format("a timeout is above 0 and at most {:.0f} seconds; {} is not",
+                                        kLongestTimeoutSeconds, seconds));
         options.memory_limit_bytes = json.value("memory_limit_bytes", options.memory_limit_bytes);
-        if (json.contains("configuration"))
-            for (const auto& [name, value] : json.at("configuration").items())
-                options.configuration[name] = value.get<std::int64_t>();
+        if (json.contains("configuration")) options.configuration = sizes_from_json(json.at("configuration"));
         if (json.contains("seed")) options.seed = json.at("seed").get<std::uint64_t>();
         if (json.contains("stages")) {
             std::string list = "compile";

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 namespace kw::pipeline {
@@ -34,6 +35,32 @@ task::Sizes verify_sizes(const task::Task& task, std::size_t index, device::Kind
 const task::Sizes& timed_sizes(const task::Task& task) {
     const auto timed = std::ranges::find_if(task.cases, &task::Case::timed);
     return timed == task.cases.end() ? task.cases.front().sizes : timed->sizes;
+}
+
+void append_output(std::string& output, std::string_view more) {
+    constexpr std::size_t kMost = std::size_t{1} << 20;
+    constexpr std::string_view kNote = "\n[the rest of the output is left out]\n";
+    if (output.ends_with(kNote)) return;
+    if (output.size() + more.size() <= kMost) {
+        output += more;
+        return;
+    }
+    std::size_t keep = kMost - output.size();
+    // Not within a character of UTF-8, whose further bytes are 10xxxxxx.
+    while (keep > 0 && (static_cast<unsigned char>(more[keep]) & 0xC0u) == 0x80u) --keep;
+    output += more.substr(0, keep);
+    output += kNote;
+}
+
+Progress throttled(Progress progress) {
+    using Clock = std::chrono::steady_clock;
+    return
+        [progress = std::move(progress), last = Clock::time_point{}](std::string_view what, double fraction) mutable {
+            const auto now = Clock::now();
+            if (now - last < std::chrono::milliseconds(100)) return;
+            last = now;
+            progress(what, fraction);
+        };
 }
 
 Result<HostTensors> make_inputs(const task::Task& task, const task::Files& files, const task::Sizes& sizes,
@@ -66,6 +93,14 @@ Result<LoadedSource> LoadedSource::load(const Source& source, const task::Task& 
     return loaded;
 }
 
+Result<std::unique_ptr<LoadedSource>> load_optional(const std::optional<Source>& source, const task::Task& task,
+                                                    device::Device& device) {
+    if (!source) return nullptr;
+    auto loaded = LoadedSource::load(*source, task, device);
+    if (!loaded) return std::unexpected(loaded.error());
+    return std::make_unique<LoadedSource>(std::move(*loaded));
+}
+
 Result<LoadedSource::Instance> LoadedSource::instantiate(const task::Sizes& sizes) const {
     Instance instance;
     instance.device_ = device_;
@@ -88,7 +123,7 @@ Result<LoadedSource::Instance> LoadedSource::instantiate(const task::Sizes& size
                         launch.where);
         auto parameters = task::pack(launch, *kernel, instance.plan_.buffers, pointers);
         if (!parameters) return std::unexpected(parameters.error());
-        instance.launches_.push_back({kernel->lowered, launch.config, std::move(*parameters)});
+        instance.launches_.push_back({kernel->lowered, launch.config, std::move(*parameters), launch.where});
     }
     return instance;
 }
@@ -104,13 +139,31 @@ Result<void> LoadedSource::Instance::prepare(const HostTensors& inputs) {
     return {};
 }
 
+Result<void> LoadedSource::Instance::poison() {
+    for (std::size_t i = 0; i < buffers_.size(); ++i) {
+        const bool has_input = i < task_->tensors.size() && task_->tensors[i].role != task::Role::output;
+        if (has_input) continue;
+        if (auto done = device_->fill(buffers_[i].pointer(), buffers_[i].bytes(), kPoison); !done) return done;
+    }
+    return {};
+}
+
 Result<device::LaunchOutcome> LoadedSource::Instance::run(std::stop_token stop) {
     device::LaunchOutcome all;
     for (const auto& launch : launches_) {
         auto outcome = device_->launch(*module_, launch.lowered, launch.config, launch.parameters, stop);
+        if (!outcome && outcome.error().stage == Stage::device && outcome.error().code == ErrorCode::invalid_input)
+            outcome = device::LaunchOutcome{.fault = device::Fault{.kind = device::FaultKind::launch_failure,
+                                                                   .message = outcome.error().message,
+                                                                   .kernel = launch.lowered,
+                                                                   .space = {},
+                                                                   .allocation = {}}};
         if (!outcome) return outcome;
-        all.output += outcome->output;
+        append_output(all.output, outcome->output);
         if (outcome->fault) {
+            // Still in order: it was refused and never ran.
+            if (outcome->fault->kind == device::FaultKind::launch_failure && !device_->lost())
+                outcome->fault->where = launch.where;
             all.fault = std::move(outcome->fault);
             return all;
         }

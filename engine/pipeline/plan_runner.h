@@ -5,6 +5,7 @@
 #include "engine/task/plan.h"
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -53,7 +54,10 @@ public:
     public:
         /// Uploads inputs, poisons outputs and scratch.
         [[nodiscard]] Result<void> prepare(const HostTensors& inputs);
-        /// Enqueues every launch of the plan; stops at the first fault.
+        /// Poisons outputs and scratch alone.
+        [[nodiscard]] Result<void> poison();
+        /// Enqueues every launch of the plan; stops at the first fault. A launch that the device refuses (too many
+        /// resources, a cooperative grid that does not fit) is a fault at its directive.
         [[nodiscard]] Result<device::LaunchOutcome> run(std::stop_token stop);
         [[nodiscard]] Result<std::vector<std::byte>> read(std::size_t tensor) const;
         [[nodiscard]] const task::BoundPlan& plan() const { return plan_; }
@@ -64,6 +68,7 @@ public:
             std::string lowered;
             device::LaunchConfig config;
             std::vector<std::byte> parameters;
+            Where where;
         };
         device::Device* device_ = nullptr;
         device::Module* module_ = nullptr;
@@ -83,6 +88,16 @@ private:
     task::Plan plan_;
     std::unique_ptr<device::Module> module_;
 };
+
+/// Loads a source that a job may lack: null then.
+[[nodiscard]] Result<std::unique_ptr<LoadedSource>> load_optional(const std::optional<Source>& source,
+                                                                  const task::Task& task, device::Device& device);
+
+/// Appends what a kernel printed, to at most 1 MiB in all, then a note that the rest is left out.
+void append_output(std::string& output, std::string_view more);
+
+/// `progress` at most every 100 ms; what is told in between is dropped.
+[[nodiscard]] Progress throttled(Progress progress);
 
 /// The sizes that verification uses for case `index`: on the simulator [sim.sizes] are laid over the first.
 [[nodiscard]] task::Sizes verify_sizes(const task::Task& task, std::size_t index, device::Kind kind);

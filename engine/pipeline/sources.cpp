@@ -34,14 +34,17 @@ compile::Files reachable(const task::Files& files, const std::string& main) {
 
 Built not_ok(Built built, const Error& error) {
     built.report.ok = false;
-    built.report.diagnostics.push_back({.severity = compile::Severity::error,
-                                        .file = error.where.file,
-                                        .line = error.where.line,
-                                        .column = error.where.column,
-                                        .message = error.message,
-                                        .code = {},
-                                        .notes = {}});
+    built.report.diagnostics.push_back(as_diagnostic(error));
     return built;
+}
+
+/// Registers are given to whole warps in units of 256 out of the share that each of an SM's four schedulers has (CUDA
+/// Occupancy Calculator). 0 registers: unknown.
+bool fits_registers(std::uint32_t registers, std::uint64_t threads) {
+    constexpr std::uint64_t kUnit = 256, kSchedulers = 4, kPerScheduler = 65536 / kSchedulers;
+    if (registers == 0) return true;
+    const std::uint64_t per_warp = (registers * 32ull + kUnit - 1) / kUnit * kUnit;
+    return (threads + 31) / 32 <= kPerScheduler / per_warp * kSchedulers;
 }
 
 /// Binds every launch at every size and packs its arguments with stand-in addresses: finds what would fail when run,
@@ -66,6 +69,12 @@ Result<void> check_launches(const task::Plan& plan, const task::Task& task, cons
                             fmt::format("a block of {} threads exceeds the {} that {} is built for (__launch_bounds__)",
                                         launch.config.block.count(), kernel->max_threads, launch.kernel),
                             launch.where);
+            if (!fits_registers(kernel->registers, launch.config.block.count()))
+                return fail(Stage::task, ErrorCode::invalid_input,
+                            fmt::format("a block of {} threads with {} registers each does not fit on an SM, which has "
+                                        "65536; use smaller blocks, or tell {} their size with __launch_bounds__",
+                                        launch.config.block.count(), kernel->registers, launch.kernel),
+                            launch.where);
             const std::uint64_t shared = std::uint64_t{kernel->shared_bytes} + launch.config.dynamic_shared_bytes;
             if (shared > info.limits.max_shared_bytes_optin)
                 return fail(Stage::task, ErrorCode::invalid_input,
@@ -78,6 +87,16 @@ Result<void> check_launches(const task::Plan& plan, const task::Task& task, cons
 }
 
 } // namespace
+
+compile::Diagnostic as_diagnostic(const Error& error) {
+    return {.severity = compile::Severity::error,
+            .file = error.where.file,
+            .line = error.where.line,
+            .column = error.where.column,
+            .message = error.message,
+            .code = {},
+            .notes = {}};
+}
 
 std::string first_error(const CompileReport& report) {
     for (const auto& diagnostic : report.diagnostics)

@@ -20,6 +20,9 @@ struct Built {
                                          const task::Files& files, const device::Info& info,
                                          compile::Compiler& compiler, std::stop_token stop);
 
+/// An error of a source's text as the compiler would report it.
+[[nodiscard]] compile::Diagnostic as_diagnostic(const Error& error);
+
 /// The first error of a report in one sentence with its position, for messages about a reference or a baseline.
 [[nodiscard]] std::string first_error(const CompileReport& report);
 

@@ -22,16 +22,18 @@ std::uint64_t check_seed(std::uint64_t base, std::size_t index) {
 } // namespace
 
 Result<VerifyReport> run_verify(const Job& job, device::Device& device, std::stop_token stop,
-                                const Progress& progress) {
+                                const Progress& report_progress) {
     const auto start = std::chrono::steady_clock::now();
+    const auto progress = throttled(report_progress);
     auto task = task::parse_task(job.files);
     if (!task) return std::unexpected(task.error());
-    auto reference = LoadedSource::load(job.reference, *task, device);
+    auto reference = load_optional(job.reference, *task, device);
     if (!reference) return std::unexpected(reference.error());
     auto candidate = LoadedSource::load(job.candidate, *task, device);
     if (!candidate) return std::unexpected(candidate.error());
 
     VerifyReport report;
+    report.seed = job.seed;
     const std::size_t total = task->cases.size() * kChecksPerCase;
     for (std::size_t index = 0; index < total && !report.fault; ++index) {
         if (stop.stop_requested()) return fail(Stage::verify, ErrorCode::cancelled, "verification was cancelled");
@@ -45,16 +47,16 @@ Result<VerifyReport> run_verify(const Job& job, device::Device& device, std::sto
         // memory.
         auto run = candidate->instantiate(sizes);
         if (!run) return std::unexpected(run.error());
-        auto expected = expected_outputs(job, *task, *reference, sizes, *inputs, stop, device);
+        auto expected = expected_outputs(job, *task, reference->get(), sizes, *inputs, stop, device);
         if (!expected) return std::unexpected(expected.error());
         if (auto done = run->prepare(*inputs); !done) return std::unexpected(done.error());
         auto outcome = run->run(stop);
         if (outcome && !outcome->fault) {
-            report.output += outcome->output;
+            append_output(report.output, outcome->output);
             outcome = device.synchronize(stop);
         }
         if (!outcome) return std::unexpected(outcome.error());
-        if (report.output.size() < (std::size_t{1} << 20)) report.output += outcome->output;
+        append_output(report.output, outcome->output);
         if (outcome->fault) {
             report.fault = std::move(outcome->fault);
             report.because = report.fault->message;

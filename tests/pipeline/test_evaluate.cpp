@@ -1,6 +1,7 @@
 #include "engine/pipeline/caching_compiler.h"
 #include "engine/pipeline/evaluate.h"
 #include "engine/pipeline/execute.h"
+#include "engine/pipeline/plan_runner.h"
 
 #include <QTest>
 
@@ -49,6 +50,36 @@ std::string candidate(const std::string& body) {
            + body + "\n}\n";
 }
 
+/// A float array of version 1.0: NumPy's format specification.
+std::string npy(const std::vector<float>& values) {
+    std::string header =
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (" + std::to_string(values.size()) + ",), }";
+    header.resize(117, ' ');
+    header += '\n';
+    std::string bytes("\x93NUMPY\x01\x00\x76\x00", 10);
+    bytes += header;
+    bytes.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float));
+    return bytes;
+}
+
+/// Gives the same answer to every job of one kind, and runs the others.
+class ScriptedExecutor : public Executor {
+public:
+    ScriptedExecutor(Executor& real, std::string kind, Result<Json> answer)
+        : real_(real), kind_(std::move(kind)), answer_(std::move(answer)) {}
+    [[nodiscard]] Result<Json> execute(const Json& job, double timeout_s, std::stop_token stop,
+                                       const Progress& progress) override {
+        if (job.at("kind") == kind_) return answer_;
+        return real_.execute(job, timeout_s, stop, progress);
+    }
+    [[nodiscard]] Result<device::Info> describe(const std::string& id) override { return real_.describe(id); }
+
+private:
+    Executor& real_;
+    std::string kind_;
+    Result<Json> answer_;
+};
+
 class DirectExecutor : public Executor {
 public:
     [[nodiscard]] Result<Json> execute(const Json& job, double, std::stop_token stop,
@@ -73,6 +104,11 @@ class TestEvaluate : public QObject {
     std::unique_ptr<CachingCompiler> compiler_;
     DirectExecutor executor_;
 
+    Result<Evaluation> evaluate_with(Executor& executor, const std::string& source) {
+        const task::Files files{{"task.toml", kTask}, {"scale.cu", source}, {"reference.cu", kReference}};
+        return pipeline::evaluate(files, {}, *compiler_, executor, {}, [](std::string_view, double) {});
+    }
+
     Result<Evaluation> evaluate(const std::string& source, Options options = {}, const std::string& toml = kTask,
                                 const std::string& reference = kReference) {
         const task::Files files{{"task.toml", toml}, {"scale.cu", source}, {"reference.cu", reference}};
@@ -96,6 +132,101 @@ private Q_SLOTS:
         QVERIFY(result->bench->baselines.front().ratio > 1.05);
         QCOMPARE(result->reward->value, 3.0);
         QCOMPARE(result->configuration.at("BLOCK"), std::int64_t{128});
+    }
+
+    void a_fault_while_timed_is_the_candidates() {
+        // Verified at n = 512, timed at n = 4096.
+        const auto result = evaluate(candidate("if (i < n) y[n == 4096 ? i + n : i] = 3.0f * x[i];"), {},
+                                     std::string(kTask) + "[sim.sizes]\nn = 512\n");
+        QVERIFY2(result, result ? "" : describe(result.error()).c_str());
+        QVERIFY(result->verify->ok);
+        QVERIFY(!result->ok());
+        QVERIFY(result->bench->wrong && result->bench->fault);
+        QCOMPARE(result->bench->fault->kind, device::FaultKind::out_of_bounds);
+        QCOMPARE(result->bench->fault->where.line, 5);
+        QCOMPARE(result->reward->value, -1.0);
+        QCOMPARE(result->reward->because, result->bench->problem);
+    }
+
+    void not_ending_while_timed_is_the_candidates() {
+        ScriptedExecutor executor(executor_, "bench", fail(Stage::bench, ErrorCode::timeout, "took too long"));
+        const auto result = evaluate_with(executor, candidate("if (i < n) y[i] = 3.0f * x[i];"));
+        QVERIFY(result && !result->ok());
+        QCOMPARE(result->bench->fault->kind, device::FaultKind::endless_loop);
+        QCOMPARE(result->reward->value, -1.0);
+    }
+
+    void a_strange_answer_is_an_error() {
+        ScriptedExecutor executor(executor_, "verify", Json{{"ok", "perhaps"}});
+        const auto result = evaluate_with(executor, candidate("if (i < n) y[i] = 3.0f * x[i];"));
+        QVERIFY(!result);
+        QCOMPARE(exit_code(result.error()), 3);
+    }
+
+    void a_baseline_that_faults_is_the_tasks() {
+        std::string toml = kTask;
+        toml.replace(toml.find("[\"reference.cu\"]"), 16, "[\"scale.cu\"]");
+        toml.replace(toml.find("kernel = \"scale.cu\""), 19, "kernel = \"reference.cu\"");
+        const auto result = evaluate(candidate("if (i < n) y[n == 4096 ? i + n : i] = 3.0f * x[i];"), {}, toml);
+        QVERIFY(!result);
+        QCOMPARE(exit_code(result.error()), 2);
+        QVERIFY(result.error().message.find("baseline scale.cu") != std::string::npos);
+    }
+
+    void the_timed_case_is_timed() {
+        std::string toml = kTask;
+        toml.replace(toml.find("n = 1001"), 8, "n = 1001\ntimed = true");
+        const auto result = evaluate(candidate("if (i < n) y[i] = 3.0f * x[i];"), {}, toml);
+        QVERIFY(result && result->ok());
+        QCOMPARE(result->bench->sizes, (task::Sizes{{"n", 1001}}));
+    }
+
+    void a_task_of_given_outputs_needs_no_reference() {
+        const std::vector<float> in{1, 2, 3, 4}, out{3, 6, 9, 12};
+        const std::string toml = "name = \"scale\"\nkernel = \"scale.cu\"\n[sizes]\nn = 4\n"
+                                 "[[tensor]]\nname = \"x\"\ntype = \"f32\"\nshape = [\"n\"]\nrole = \"input\"\n"
+                                 "file = \"x.npy\"\n"
+                                 "[[tensor]]\nname = \"y\"\ntype = \"f32\"\nshape = [\"n\"]\nrole = \"output\"\n"
+                                 "expected = \"y.npy\"\n";
+        const auto with = [&](const std::string& body) {
+            const task::Files files{
+                {"task.toml", toml}, {"scale.cu", candidate(body)}, {"x.npy", npy(in)}, {"y.npy", npy(out)}};
+            return pipeline::evaluate(files, {}, *compiler_, executor_, {}, [](std::string_view, double) {});
+        };
+        const auto right = with("if (i < n) y[i] = 3.0f * x[i];");
+        QVERIFY2(right, right ? "" : describe(right.error()).c_str());
+        QVERIFY(right->ok());
+        QVERIFY(right->bench->baselines.empty());
+        QCOMPARE(right->reward->value, 1.0);
+        QVERIFY(right->reward->because.find("no baseline") != std::string::npos);
+        const auto wrong = with("if (i < n) y[i] = 2.0f * x[i];");
+        QVERIFY(wrong && !wrong->ok());
+        QCOMPARE(wrong->reward->value, -1.0);
+    }
+
+    void a_launch_that_cannot_start_is_the_candidates() {
+        const std::string kernel = "__global__ void k(const float* x, float* y, int n) { y[0] = x[0]; }\n";
+        const auto result = evaluate("// grid\n//@ launch k<<<1000000, 256>>>(x, y, n) cooperative\n" + kernel);
+        QVERIFY2(result, result ? "" : describe(result.error()).c_str());
+        QVERIFY(!result->ok());
+        QVERIFY(result->verify->fault);
+        QCOMPARE(result->verify->fault->kind, device::FaultKind::launch_failure);
+        QCOMPARE(result->verify->fault->where.file, std::string("scale.cu"));
+        QCOMPARE(result->verify->fault->where.line, 2);
+        QVERIFY(result->verify->because.find("cooperative") != std::string::npos);
+        QCOMPARE(result->reward->value, -1.0);
+    }
+
+    void what_a_kernel_prints_is_bounded() {
+        std::string text(std::size_t{1} << 19, 'a');
+        append_output(text, "b");
+        QCOMPARE(text.back(), 'b');
+        append_output(text, std::string(((std::size_t{1} << 19) - 2), 'c') + "\xC3\xA4");
+        QVERIFY(text.size() < (std::size_t{1} << 20) + 64);
+        QVERIFY(text.ends_with("c\n[the rest of the output is left out]\n"));
+        const auto size = text.size();
+        append_output(text, "more");
+        QCOMPARE(text.size(), size);
     }
 
     void a_wrong_value_is_found_and_located() {
@@ -131,7 +262,7 @@ private Q_SLOTS:
     }
 
     void a_kernel_that_never_ends_is_stopped() {
-        const auto result = evaluate(candidate("volatile float* p = y; while (p[0] != 12345.0f) ;"));
+        const auto result = evaluate(candidate("volatile float* p = y; if (i == 0) while (p[0] != 12345.0f) ;"));
         QVERIFY2(result, result ? "" : describe(result.error()).c_str());
         QVERIFY(!result->ok());
         QCOMPARE(result->verify->fault->kind, device::FaultKind::endless_loop);
@@ -157,10 +288,21 @@ private Q_SLOTS:
         QTest::newRow("block of 0") << "//@ launch k<<<1, n - n>>>(x, y, n)\n" + kernel << "block";
         QTest::newRow("block too large") << "//@ launch k<<<1, 2048>>>(x, y, n)\n" + kernel << "1024";
         QTest::newRow("wrong type") << "//@ launch k<<<1, 32>>>(x, n, n)\n" + kernel << "float*";
-        QTest::newRow("wrong count") << "//@ launch k<<<1, 32>>>(x, y)\n" + kernel << "argument";
+        QTest::newRow("wrong count") << "//@ launch k<<<1, 32>>>(x, y)\n" + kernel << "parameters";
         QTest::newRow("unknown kernel") << "//@ launch q<<<1, 32>>>(x, y, n)\n" + kernel << "q";
         QTest::newRow("outside include") << "#include \"/etc/hostname\"\n//@ launch k<<<1, 32>>>(x, y, n)\n" + kernel
                                          << "/etc/hostname";
+        QTest::newRow("registers") << "//@ launch k<<<1, 1024>>>(x, y, n)\n"
+                                      "__global__ void k(const float* x, float* y, int n) {\n"
+                                      "    float a[100];\n"
+                                      "    #pragma unroll\n"
+                                      "    for (int i = 0; i < 100; ++i) a[i] = x[i * n];\n"
+                                      "    __syncthreads();\n"
+                                      "    float s = 0;\n"
+                                      "    #pragma unroll\n"
+                                      "    for (int i = 0; i < 100; ++i) s = s * a[99 - i] + a[i];\n"
+                                      "    y[0] = s;\n}\n"
+                                   << "registers";
         QTest::newRow("launch bounds") << "//@ launch k<<<1, 256>>>(x, y, n)\n__global__ void __launch_bounds__(128) "
                                           "k(const float* x, float* y, int n) {}\n"
                                        << "__launch_bounds__";
@@ -217,6 +359,12 @@ private Q_SLOTS:
         const auto second = evaluate(wrong, {.seed = 7});
         QVERIFY(first && second && !first->ok());
         QCOMPARE(first->verify->because, second->verify->because);
+        QCOMPARE(first->verify->seed, std::uint64_t{7});
+        const auto drawn = evaluate(wrong);
+        QVERIFY(drawn);
+        const auto again = evaluate(wrong, {.seed = drawn->verify->seed});
+        QVERIFY(again);
+        QCOMPARE(again->verify->because, drawn->verify->because);
         const auto other = evaluate(wrong, {.seed = 8});
         QVERIFY(other && other->verify->because != first->verify->because);
     }

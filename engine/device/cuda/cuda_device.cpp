@@ -46,6 +46,14 @@ CUfunction CudaModule::function(std::string_view lowered) {
     return functions_[name] = function;
 }
 
+CUresult CudaModule::allow_dynamic_shared(CUfunction function, std::uint32_t bytes) {
+    auto& allowed = dynamic_shared_[function];
+    if (bytes <= allowed) return kSuccess;
+    const auto result = api_->cuFuncSetAttribute(function, kFuncMaxDynamicShared, static_cast<int>(bytes));
+    if (result == kSuccess) allowed = bytes;
+    return result;
+}
+
 std::vector<device::Info> list_gpus() {
     std::vector<device::Info> gpus;
     const auto api = driver();
@@ -140,6 +148,22 @@ std::optional<device::Fault> CudaDevice::fault_of(CUresult result) {
     return fault;
 }
 
+std::optional<device::Fault> CudaDevice::refusal_of(CUresult result) const {
+    std::string_view what;
+    switch (result) {
+    case kInvalidValue: what = "its configuration is not one that the device accepts"; break;
+    case kLaunchOutOfResources: what = "a block needs more registers or shared memory than an SM has"; break;
+    case kCooperativeTooLarge: what = "its cooperative grid has more blocks than the device holds at one time"; break;
+    case kInvalidClusterSize: what = "the device cannot hold a cluster of this size"; break;
+    default: return std::nullopt;
+    }
+    device::Fault fault;
+    fault.kind = device::FaultKind::launch_failure;
+    fault.kernel = last_kernel_;
+    fault.message = fmt::format("{} cannot be launched: {} ({})", last_kernel_, what, error_text(*api_, result));
+    return fault;
+}
+
 Result<std::unique_ptr<device::Module>> CudaDevice::load(const device::Image& image) {
     CUmodule module = nullptr;
     if (const auto result = api_->cuModuleLoadData(&module, image.cubin.data()); result != kSuccess)
@@ -190,16 +214,16 @@ Result<void> CudaDevice::fill(device::Pointer to, std::uint64_t bytes, std::byte
 Result<device::LaunchOutcome> CudaDevice::launch(device::Module& module, std::string_view kernel,
                                                  const device::LaunchConfig& config,
                                                  std::span<const std::byte> parameters, std::stop_token) {
-    auto* function = static_cast<CudaModule&>(module).function(kernel);
+    auto& loaded = static_cast<CudaModule&>(module);
+    auto* function = loaded.function(kernel);
     if (!function)
         return fail(Stage::device, ErrorCode::internal, fmt::format("the compiled code has no kernel {}", kernel));
     last_kernel_ = kernel;
-    if (config.dynamic_shared_bytes > info_.limits.max_shared_bytes)
-        if (const auto result = api_->cuFuncSetAttribute(function, kFuncMaxDynamicShared,
-                                                         static_cast<int>(config.dynamic_shared_bytes));
-            result != kSuccess)
-            return error(result,
-                         fmt::format("give {} {} bytes of dynamic shared memory", kernel, config.dynamic_shared_bytes));
+    if (const auto result = loaded.allow_dynamic_shared(function, config.dynamic_shared_bytes); result != kSuccess) {
+        if (auto fault = refusal_of(result)) return device::LaunchOutcome{.fault = std::move(fault), .output = {}};
+        return error(result,
+                     fmt::format("give {} {} bytes of dynamic shared memory", kernel, config.dynamic_shared_bytes));
+    }
     LaunchAttribute attributes[2];
     unsigned count = 0;
     if (config.cooperative) {
@@ -227,7 +251,9 @@ Result<device::LaunchOutcome> CudaDevice::launch(device::Module& module, std::st
     void* extra[] = {reinterpret_cast<void*>(1), const_cast<std::byte*>(parameters.data()), reinterpret_cast<void*>(2),
                      &size, nullptr};
     if (const auto result = api_->cuLaunchKernelEx(&launch, function, nullptr, extra); result != kSuccess) {
-        if (auto fault = fault_of(result)) return device::LaunchOutcome{.fault = std::move(fault), .output = {}};
+        auto fault = refusal_of(result);
+        if (!fault) fault = fault_of(result);
+        if (fault) return device::LaunchOutcome{.fault = std::move(fault), .output = {}};
         return error(result, fmt::format("launch {}", kernel));
     }
     return device::LaunchOutcome{};

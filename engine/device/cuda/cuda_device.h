@@ -3,7 +3,9 @@
 #include "engine/device/cuda/driver_api.h"
 #include "engine/device/device.h"
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -21,11 +23,15 @@ public:
 
     /// Null when the module has no such kernel.
     [[nodiscard]] CUfunction function(std::string_view lowered);
+    /// Lets launches of a function have so much dynamic shared memory. Without it static and dynamic together are
+    /// bounded by 48 KB.
+    [[nodiscard]] CUresult allow_dynamic_shared(CUfunction function, std::uint32_t bytes);
 
 private:
     const DriverApi* api_;
     CUmodule module_;
     std::unordered_map<std::string, CUfunction> functions_;
+    std::unordered_map<CUfunction, std::uint32_t> dynamic_shared_; ///< the most allowed so far
 };
 
 /// One GPU through the driver API: the primary context, one stream. A fault of a kernel (illegal address and its like)
@@ -61,6 +67,8 @@ private:
     [[nodiscard]] std::unexpected<Error> error(CUresult result, std::string_view doing);
     /// A fault when `result` is a kernel's doing; notes that the context is lost.
     [[nodiscard]] std::optional<device::Fault> fault_of(CUresult result);
+    /// A fault when `result` says that a launch asks for what the device does not have; the context stays good.
+    [[nodiscard]] std::optional<device::Fault> refusal_of(CUresult result) const;
 
     const DriverApi* api_;
     CUdevice device_;

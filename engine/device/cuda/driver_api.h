@@ -26,6 +26,7 @@ using CUgraphExec = struct CUgraphExec_st*;
 
 enum : CUresult {
     kSuccess = 0,
+    kInvalidValue = 1,
     kOutOfMemory = 2,
     kNoDevice = 100,
     kNotReady = 600,
@@ -40,6 +41,7 @@ enum : CUresult {
     kInvalidPc = 718,
     kLaunchFailed = 719,
     kCooperativeTooLarge = 720,
+    kInvalidClusterSize = 912,
 };
 
 enum DeviceAttribute : int {

@@ -11,8 +11,12 @@ namespace {
 
 /// Below this a single run is too short for events.
 constexpr double kBatchBelowUs = 10;
-/// What one batched sample lasts.
+/// What one batched sample lasts, about.
 constexpr double kBatchUs = 250;
+/// A slow work that shares a run with a short one takes part in batches, but not in whole turns past this.
+constexpr double kLongestTurnUs = 20000;
+/// How often progress is told and the noise looked at.
+constexpr std::chrono::milliseconds kTick{100};
 
 /// Spins until the host sets the flag, at most two seconds: should the queue behind it ever fill up, the launching
 /// thread would wait for this kernel and this kernel for the launching thread.
@@ -46,15 +50,13 @@ double median_of(std::vector<double> values) {
     return *middle;
 }
 
-/// Relative standard error of the median, from the median absolute deviation: σ ≈ 1.4826·MAD and SE(median)
-/// ≈ 1.2533·σ/√n for samples that are nearly normal (Rousseeuw and Croux 1993; Kendall and Stuart). The MAD ignores the
-/// odd slow sample that a mean would follow.
-double noise_of(const std::vector<double>& samples) {
-    const double median = median_of(samples);
-    std::vector<double> deviations;
-    deviations.reserve(samples.size());
-    for (const double sample : samples) deviations.push_back(std::abs(sample - median));
-    return 1.2533 * 1.4826 * median_of(std::move(deviations)) / std::sqrt(static_cast<double>(samples.size())) / median;
+/// Runs in one batch of a work whose run takes `us`: whole turns of the rotation, so that every batch is the same work,
+/// unless one turn would take too long.
+std::size_t batch_size(double us, std::size_t rotations) {
+    us = std::max(us, 0.5);
+    const auto runs = static_cast<std::size_t>(std::ceil(kBatchUs / us));
+    const auto whole = (runs + rotations - 1) / rotations * rotations;
+    return std::max(runs, std::min(whole, static_cast<std::size_t>(kLongestTurnUs / us)));
 }
 
 } // namespace
@@ -99,31 +101,50 @@ Timer::~Timer() {
     if (hold_module_) api_->cuModuleUnload(hold_module_);
 }
 
-void Timer::hold() {
+Result<void> Timer::hold() {
     *flag_ = 0;
     LaunchConfig config{1, 1, 1, 1, 1, 1, 0, stream_, nullptr, 0};
     std::size_t size = sizeof flag_on_device_;
     void* extra[] = {reinterpret_cast<void*>(1), &flag_on_device_, reinterpret_cast<void*>(2), &size, nullptr};
-    api_->cuLaunchKernelEx(&config, hold_function_, nullptr, extra);
+    if (const auto r = api_->cuLaunchKernelEx(&config, hold_function_, nullptr, extra); r != kSuccess)
+        return error(r, "launch its holding kernel");
+    return {};
 }
 
 void Timer::release_hold() { *flag_ = 1; }
+
+Result<void> Timer::record(CUevent event) {
+    if (const auto r = api_->cuEventRecord(event, stream_); r != kSuccess) return error(r, "record an event");
+    return {};
+}
+
+bool Timer::exceeds_l2(const device::MeasureOptions& options) const {
+    return options.rotations * options.rotation_bytes > 2 * l2_bytes_;
+}
 
 Result<double> Timer::timed(const std::function<Result<void>()>& work, bool flush, Contestant& contestant,
                             device::Device& device, std::stop_token stop) {
     if (flush)
         if (const auto r = api_->cuMemsetD8Async(flush_buffer_, 0, flush_bytes_, stream_); r != kSuccess)
             return error(r, "flush L2");
-    hold();
-    api_->cuEventRecord(begin_, stream_);
-    const auto queued = work();
-    api_->cuEventRecord(end_, stream_);
+    auto queued = hold();
+    if (queued) queued = record(begin_);
+    if (queued) queued = work();
+    if (queued) queued = record(end_);
     release_hold();
     const auto ended = device.synchronize(stop);
+    // A fault first: the error of a call that was refused because of it says less.
+    if (ended && ended->fault) {
+        contestant.result.fault = ended->fault;
+        // The device knows the kernel that was launched last, which for a batch was when it was recorded.
+        auto& fault = *contestant.result.fault;
+        if (contestant.graph && !fault.kernel.empty() && fault.message.starts_with(fault.kernel))
+            fault.message.replace(0, fault.kernel.size(), contestant.work->label);
+        if (contestant.graph) fault.kernel.clear();
+    }
+    if (contestant.result.fault) return 0.0;
     if (!queued) return std::unexpected(queued.error());
     if (!ended) return std::unexpected(ended.error());
-    if (ended->fault) contestant.result.fault = ended->fault;
-    if (contestant.result.fault) return 0.0;
     float milliseconds = 0;
     if (const auto r = api_->cuEventElapsedTime(&milliseconds, begin_, end_); r != kSuccess)
         return error(r, "read its events");
@@ -132,52 +153,63 @@ Result<double> Timer::timed(const std::function<Result<void>()>& work, bool flus
 
 Result<double> Timer::sample(Contestant& contestant, const device::MeasureOptions& options, device::Device& device,
                              std::stop_token stop) {
+    const auto first = contestant.graph ? 0 : contestant.next_rotation++ % options.rotations;
     const auto run = [&]() -> Result<void> {
         if (contestant.graph) {
             if (const auto r = api_->cuGraphLaunch(contestant.graph, stream_); r != kSuccess)
                 return error(r, "launch a batch");
             return {};
         }
-        auto outcome = contestant.work->run(contestant.next_rotation++);
+        auto outcome = contestant.work->run(first);
         if (!outcome) return std::unexpected(outcome.error());
         if (outcome->fault) contestant.result.fault = outcome->fault;
         return {};
     };
-    auto time = timed(run, options.flush_l2 && !contestant.graph, contestant, device, stop);
+    if (contestant.work->prepare)
+        for (std::size_t i = 0; i < std::min(contestant.batch, options.rotations); ++i)
+            if (auto done = contestant.work->prepare(first + i); !done) return std::unexpected(done.error());
+    // A batch too small for L2 runs warm after its first turn; flushing would only blur that.
+    const bool flush = options.flush_l2 && (!contestant.graph || exceeds_l2(options));
+    auto time = timed(run, flush, contestant, device, stop);
     if (!time) return time;
     return *time / static_cast<double>(contestant.batch);
 }
 
-Result<void> Timer::warm_up(Contestant& contestant, const device::MeasureOptions& options, device::Device& device,
-                            std::stop_token stop) {
+Result<double> Timer::warm_up(Contestant& contestant, const device::MeasureOptions& options, device::Device& device,
+                              std::stop_token stop) {
     std::vector<double> times;
     for (int i = 0; i < 5; ++i) {
         auto time = sample(contestant, options, device, stop);
-        if (!time) return std::unexpected(time.error());
-        if (contestant.result.fault) return {};
+        if (!time || contestant.result.fault) return time;
         if (i > 0) times.push_back(*time); // the first one loads code
     }
-    const double median = median_of(times);
-    if (median >= kBatchBelowUs) return {};
-    const auto runs = static_cast<std::size_t>(std::ceil(kBatchUs / std::max(median, 0.5)));
-    // Whole turns of the rotation, so that every batch is the same work.
-    contestant.batch = (runs + options.rotations - 1) / options.rotations * options.rotations;
-    return capture(contestant, options);
+    return median_of(times);
 }
 
-Result<void> Timer::capture(Contestant& contestant, const device::MeasureOptions&) {
+Result<void> Timer::capture(Contestant& contestant) {
     if (const auto r = api_->cuStreamBeginCapture(stream_, kCaptureThreadLocal); r != kSuccess)
         return error(r, "record a batch");
     Result<void> queued;
-    for (std::size_t i = 0; i < contestant.batch && queued; ++i)
-        if (auto outcome = contestant.work->run(i); !outcome) queued = std::unexpected(outcome.error());
+    for (std::size_t i = 0; i < contestant.batch && queued && !contestant.result.fault; ++i) {
+        auto outcome = contestant.work->run(i);
+        if (!outcome)
+            queued = std::unexpected(outcome.error());
+        else if (outcome->fault)
+            contestant.result.fault = outcome->fault;
+    }
     CUgraph graph = nullptr;
     const auto ended = api_->cuStreamEndCapture(stream_, &graph);
+    CUresult made = kSuccess;
+    const bool complete = queued && !contestant.result.fault && ended == kSuccess;
+    if (complete) made = api_->cuGraphInstantiate(&contestant.graph, graph, 0);
+    if (graph) api_->cuGraphDestroy(graph);
     if (!queued) return queued;
+    if (contestant.result.fault) return {};
     if (ended != kSuccess) return error(ended, "record a batch");
-    const auto made = api_->cuGraphInstantiate(&contestant.graph, graph, 0);
-    api_->cuGraphDestroy(graph);
-    if (made != kSuccess) return error(made, "make a batch");
+    if (made != kSuccess) {
+        contestant.graph = nullptr;
+        return error(made, "make a batch");
+    }
     return {};
 }
 
@@ -195,29 +227,47 @@ Result<std::vector<device::Measurement>> Timer::measure(std::span<const device::
         }
     } guard{*api_, contestants};
 
+    const auto faulted = [&] {
+        return std::ranges::any_of(contestants, [](const auto& c) { return c.result.fault.has_value(); });
+    };
+    std::vector<double> medians;
+    progress("bench: warm-up", -1);
     for (std::size_t i = 0; i < works.size(); ++i) {
         auto& contestant = contestants[i];
         contestant.work = &works[i];
         contestant.result.label = works[i].label;
-        contestant.result.cold = options.flush_l2;
-        if (auto warmed = warm_up(contestant, options, device, stop); !warmed) return std::unexpected(warmed.error());
+        auto warmed = warm_up(contestant, options, device, stop);
+        if (!warmed) return std::unexpected(warmed.error());
         // A fault has taken the context along: nothing more can be timed.
         if (contestant.result.fault) break;
+        medians.push_back(*warmed);
+    }
+    const bool batched = !faulted() && std::ranges::any_of(medians, [](double us) { return us < kBatchBelowUs; });
+    for (std::size_t i = 0; i < contestants.size(); ++i) {
+        auto& contestant = contestants[i];
+        contestant.result.cold = options.flush_l2 && (!batched || exceeds_l2(options));
+        if (!batched || faulted()) continue;
+        contestant.batch = batch_size(medians[i], options.rotations);
+        if (auto captured = capture(contestant); !captured) return std::unexpected(captured.error());
     }
 
     const auto start = Clock::now();
-    const auto faulted = [&] {
-        return std::ranges::any_of(contestants, [](const auto& c) { return c.result.fault.has_value(); });
-    };
+    auto last_tick = start - kTick;
     for (std::size_t round = 0; !faulted(); ++round) {
-        const double elapsed = std::chrono::duration<double>(Clock::now() - start).count();
-        const bool enough = std::ranges::all_of(contestants, [&](const Contestant& c) {
-            return c.result.samples_us.size() >= options.min_samples
-                   && noise_of(c.result.samples_us) < options.noise_target;
-        });
-        if ((enough && elapsed >= options.min_seconds) || elapsed >= options.max_seconds) break;
-        progress(fmt::format("bench: round {}", round + 1),
-                 std::min(1.0, elapsed / std::max(options.min_seconds, 1e-3)));
+        const auto now = Clock::now();
+        const double elapsed = std::chrono::duration<double>(now - start).count();
+        if (elapsed >= options.max_seconds) break;
+        if (now - last_tick >= kTick) {
+            last_tick = now;
+            const bool enough = std::ranges::all_of(contestants, [&](const Contestant& c) {
+                const auto& samples = c.result.samples_us;
+                return samples.size() >= options.min_samples
+                       && (!options.noise || options.noise(samples) < options.noise_target);
+            });
+            if (enough && elapsed >= options.min_seconds) break;
+            progress(fmt::format("bench: round {}", round + 1),
+                     std::min(1.0, elapsed / std::max(options.min_seconds, 1e-3)));
+        }
         for (std::size_t i = 0; i < contestants.size(); ++i) {
             if (stop.stop_requested()) return fail(Stage::bench, ErrorCode::cancelled, "timing was cancelled");
             auto& contestant = contestants[(i + round) % contestants.size()];

@@ -9,10 +9,11 @@
 
 namespace kw::cuda {
 
-/// Times works on one stream with events. Long works: one run a sample, L2 flushed before each, the stream held by a
-/// spinning kernel until everything is queued, so that launch overhead stays out. Short works (under 10 µs, where an
-/// event's resolution of about 0.5 µs shows): a graph of many runs a sample, rotating over input sets that together
-/// exceed the L2 cache. Works are sampled in turn, one each a round, so that drift of the clock meets all alike.
+/// Times works on one stream with events, all in the same way. When each is long: one run a sample, L2 flushed before
+/// each, the stream held by a spinning kernel until everything is queued, so that launch overhead stays out. When any
+/// is short (under 10 µs, where an event's resolution of about 0.5 µs shows): a graph of many runs a sample, rotating
+/// over input sets. Such runs are cold only if the sets together exceed twice the L2 cache; the measurement says
+/// whether. Works are sampled in turn, one each a round, so that drift of the clock meets all alike.
 class Timer {
 public:
     Timer(const DriverApi& api, CUstream stream, std::uint64_t l2_bytes)
@@ -30,15 +31,19 @@ public:
 private:
     struct Contestant;
 
-    [[nodiscard]] Result<void> warm_up(Contestant& contestant, const device::MeasureOptions& options,
-                                       device::Device& device, std::stop_token stop);
-    [[nodiscard]] Result<void> capture(Contestant& contestant, const device::MeasureOptions& options);
+    /// The median of a few runs, in µs.
+    [[nodiscard]] Result<double> warm_up(Contestant& contestant, const device::MeasureOptions& options,
+                                         device::Device& device, std::stop_token stop);
+    [[nodiscard]] Result<void> capture(Contestant& contestant);
     [[nodiscard]] Result<double> sample(Contestant& contestant, const device::MeasureOptions& options,
                                         device::Device& device, std::stop_token stop);
     [[nodiscard]] Result<double> timed(const std::function<Result<void>()>& work, bool flush, Contestant& contestant,
                                        device::Device& device, std::stop_token stop);
-    void hold();
+    /// Whether batched runs that rotate over the inputs find none of them in L2.
+    [[nodiscard]] bool exceeds_l2(const device::MeasureOptions& options) const;
+    [[nodiscard]] Result<void> hold();
     void release_hold();
+    [[nodiscard]] Result<void> record(CUevent event);
     [[nodiscard]] std::unexpected<Error> error(CUresult result, std::string_view doing) const;
 
     const DriverApi* api_;
