@@ -12,14 +12,10 @@
 namespace kw::cli {
 namespace {
 
-int show_diagnostics(const Json& answer, const task::Files& files) {
+std::string diagnostics_text(const Json& answer, const task::Files& files) {
     std::vector<compile::Diagnostic> diagnostics;
     for (const auto& item : answer.at("diagnostics")) diagnostics.push_back(compile::diagnostic_from_json(item));
-    const auto shown = report::print(report::render(diagnostics, files, report::Style::for_descriptor(STDOUT_FILENO)));
-    if (!shown) return report::report_error(shown.error());
-    return report::report_error(
-        {Stage::compile, ErrorCode::wrong,
-         fmt::format("{} does not compile, so there is no code to show", answer.value("file", "the candidate"))});
+    return report::render(diagnostics, files, report::Style::for_descriptor(STDOUT_FILENO));
 }
 
 } // namespace
@@ -38,12 +34,15 @@ int disasm_command(const DisasmArguments& arguments, rpc::WorkerClient& worker, 
                                            std::move(stop));
     if (!answer) return report::report_error(answer.error());
     try {
-        if (!answer->at("ok").get<bool>() && !arguments.evaluation.json) return show_diagnostics(*answer, *files);
-        const auto shown =
-            report::print(arguments.evaluation.json ? answer->dump(2, ' ', false, Json::error_handler_t::replace) + '\n'
-                                                    : answer->at("text").get<std::string>());
-        if (!shown) return report::report_error(shown.error());
-        return answer->at("ok").get<bool>() ? 0 : 1;
+        const bool ok = answer->at("ok").get<bool>();
+        const auto text = arguments.evaluation.json ? answer->dump(2, ' ', false, Json::error_handler_t::replace) + '\n'
+                          : ok                      ? answer->at("text").get<std::string>()
+                                                    : diagnostics_text(*answer, *files);
+        if (const auto shown = report::print(text); !shown) return report::report_error(shown.error());
+        if (ok) return 0;
+        return report::report_error(
+            {Stage::compile, ErrorCode::wrong,
+             fmt::format("{} does not compile, so there is no code to show", answer->value("file", "the candidate"))});
     } catch (const Json::exception& error) {
         return report::report_error(
             {Stage::rpc, ErrorCode::internal, fmt::format("the worker's listing is malformed: {}", error.what())});

@@ -4,11 +4,12 @@
 #include "engine/base/version.h"
 #include "engine/report/arguments.h"
 #include "engine/report/interrupt.h"
+#include "engine/report/text.h"
 #include "engine/rpc/worker_client.h"
 
 #include <fmt/format.h>
 
-#include <cstdio>
+#include <csignal>
 #include <exception>
 #include <string>
 #include <utility>
@@ -74,7 +75,7 @@ int run(int argc, char** argv) {
         ->type_name("WHERE");
     app.add_option("--toolkit", toolkit, "Folder of the CUDA Toolkit, or its libnvrtc; searched for otherwise")
         ->type_name("PATH");
-    app.add_option("--log", log, "How much the worker logs: trace, debug, info, warn, err or off")->type_name("LEVEL");
+    report::add_log(app, log);
     auto* eval = report::add_eval(app, eval_arguments);
     auto* tune = add_tune(app, tune_arguments);
     auto* disasm = add_disasm(app, disasm_arguments);
@@ -105,10 +106,12 @@ int run(int argc, char** argv) {
 } // namespace
 
 int main(int argc, char** argv) {
+    // Writing past a limit is then an error of the write, which is told.
+    std::signal(SIGXFSZ, SIG_IGN);
     try {
         return run(argc, argv);
     } catch (const std::exception& error) {
-        fmt::print(stderr, "kw: {}\n", error.what());
+        report::say(fmt::format("kw: {}\n", error.what()));
         return 3;
     }
 }

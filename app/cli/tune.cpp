@@ -2,6 +2,7 @@
 
 #include "app/cli/search_space.h"
 #include "engine/base/file.h"
+#include "engine/base/process.h"
 #include "engine/report/evaluation_text.h"
 #include "engine/report/interrupt.h"
 #include "engine/report/progress_bar.h"
@@ -72,7 +73,7 @@ std::string render(const std::vector<Trial>& trials, const Style& style) {
         const bool timed = trial.timed();
         const auto* bench = timed ? &*trial.evaluation->bench : nullptr;
         table.add(
-            {report::sizes_text(trial.configuration),
+            {task::sizes_text(trial.configuration),
              timed ? report::duration(trial.time())
                    : style.paint(Color::red, trial.failure.empty() ? "no time" : "failed"),
              timed && !bench->baselines.empty() ? report::number(bench->baselines.front().ratio) + "×" : std::string{},
@@ -88,9 +89,10 @@ std::string conclusion(const Trial& best, const TuneArguments& arguments) {
     for (const auto& [name, value] : best.configuration) settings += fmt::format(" --set {}={}", name, value);
     const auto& device = best.evaluation->device.name;
     const auto command = fmt::format(
-        "kw eval {}{}{}", arguments.evaluation.task,
-        arguments.evaluation.candidate.empty() ? "" : " --candidate " + arguments.evaluation.candidate, settings);
-    return fmt::format("best: {}  {}\n{}\n", report::sizes_text(best.configuration),
+        "kw eval {}{}{}", shell_word(arguments.evaluation.task),
+        arguments.evaluation.candidate.empty() ? "" : " --candidate " + shell_word(arguments.evaluation.candidate),
+        settings);
+    return fmt::format("best: {}  {}\n{}\n", task::sizes_text(best.configuration),
                        report::time_text(*best.evaluation->bench, device), command);
 }
 
@@ -117,13 +119,19 @@ Trial run_one(const task::Sizes& configuration, const task::Files& files, pipeli
 int tune_command(const TuneArguments& arguments, report::Backend& backend, std::stop_token stop) {
     auto options = report::to_options(arguments.evaluation);
     if (!options) return report::report_error(options.error());
+    if (const auto writable = report::check_output(arguments.evaluation); !writable)
+        return report::report_error(writable.error());
     const auto files = report::read_task(arguments.evaluation, *options);
     if (!files) return report::report_error(files.error());
     const auto task = task::parse_task(*files);
     if (!task) return report::report_error(task.error());
     const auto& file = options->candidate.empty() ? task->kernel : options->candidate;
     const auto plan = task::parse_plan(files->at(file), file, *task);
-    if (!plan) return report::report_error(plan.error());
+    if (!plan) {
+        // The candidate's fault, as in an evaluation.
+        static_cast<void>(report::report_error(plan.error()));
+        return 1;
+    }
     const auto space = SearchSpace::make(*plan, file, options->configuration);
     if (!space) return report::report_error(space.error());
 
@@ -134,7 +142,7 @@ int tune_command(const TuneArguments& arguments, report::Backend& backend, std::
         report::ProgressBar bar;
         for (const auto& configuration : chosen) {
             bar.set_prefix(
-                fmt::format("{}/{} {}  ", trials.size() + 1, chosen.size(), report::sizes_text(configuration)));
+                fmt::format("{}/{} {}  ", trials.size() + 1, chosen.size(), task::sizes_text(configuration)));
             trials.push_back(run_one(
                 configuration, *files, *options, backend, stop,
                 [&](std::string_view what, double fraction) { bar.show(what, fraction); }, hopeless));
@@ -153,12 +161,13 @@ int tune_command(const TuneArguments& arguments, report::Backend& backend, std::
               {"trials", Json::array()}};
     for (const auto& trial : trials) json["trials"].push_back(to_json(trial));
     const auto text = json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
-    if (!arguments.evaluation.output.empty())
-        if (auto written = write_file(arguments.evaluation.output, text, Stage::usage); !written)
-            return report::report_error(written.error());
+    const auto written = arguments.evaluation.output.empty()
+                             ? Result<void>{}
+                             : write_file(arguments.evaluation.output, text, Stage::usage);
     auto shown = report::print(arguments.evaluation.json ? text : render(trials, Style::for_descriptor(STDOUT_FILENO)));
     if (shown && !arguments.evaluation.json && trials.front().timed())
         shown = report::print("\n" + conclusion(trials.front(), arguments));
+    if (!written) return report::report_error(written.error());
     if (!shown) return report::report_error(shown.error());
     if (hopeless) return report::report_error(*hopeless);
     if (trials.front().failure.empty()) return 0;

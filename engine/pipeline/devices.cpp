@@ -35,7 +35,8 @@ Result<std::unique_ptr<device::Device>> open_device(const std::string& id) {
         const std::string_view digits = std::string_view(id).substr(5);
         int index = 0;
         const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), index);
-        if (error == std::errc{} && end == digits.data() + digits.size()) return cuda::CudaDevice::open(index);
+        if (error == std::errc{} && end == digits.data() + digits.size() && index >= 0)
+            return cuda::CudaDevice::open(index);
     }
     return fail(Stage::usage, ErrorCode::invalid_input,
                 fmt::format("unknown device '{}'; use auto, sim, sim:<model>, cuda or cuda:<index>", id));

@@ -1,8 +1,12 @@
 #include "engine/report/arguments.h"
 
+#include "engine/base/suggest.h"
+#include "engine/report/text.h"
+
 #include <fmt/format.h>
 
-#include <cstdio>
+#include <iostream>
+#include <vector>
 
 namespace kw::report {
 
@@ -38,6 +42,13 @@ CLI::App* add_eval(CLI::App& app, EvalArguments& arguments) {
     return command;
 }
 
+void add_log(CLI::App& app, std::string& level) {
+    app.add_option("--log", level,
+                   "How much the worker says on standard error: trace, debug, info, warn, err or off (default: warn)")
+        ->type_name("LEVEL")
+        ->check(CLI::IsMember({"trace", "debug", "info", "warn", "err", "off"}));
+}
+
 CLI::App* add_devices(CLI::App& app, bool& json) {
     auto* command = app.add_subcommand("devices", "List what kernels can run on");
     command->add_flag("--json", json, "Print JSON");
@@ -56,10 +67,21 @@ std::optional<int> parse(CLI::App& app, int argc, char** argv) {
         return std::nullopt;
     } catch (const CLI::ParseError& error) {
         // --help and --version arrive here too, as errors of status 0.
-        if (error.get_exit_code() == 0) return app.exit(error);
+        if (error.get_exit_code() == 0) {
+            const int status = app.exit(error);
+            return std::cout.flush() ? status : 3;
+        }
+        if (const auto unknown = app.remaining(); app.get_subcommands().empty() && !unknown.empty()) {
+            std::vector<std::string> known;
+            for (const auto* command : app.get_subcommands([](const CLI::App*) { return true; }))
+                known.push_back(command->get_name());
+            say(fmt::format("{}: unknown command or option '{}'{}; '{} --help' lists what there is\n", app.get_name(),
+                            printable(unknown.front()), did_you_mean(unknown.front(), known), app.get_name()));
+            return 2;
+        }
         std::string command = app.get_name();
         for (const auto* chosen : app.get_subcommands()) command += " " + chosen->get_name();
-        fmt::print(stderr, "{}: {}; '{} --help' lists what there is\n", app.get_name(), error.what(), command);
+        say(fmt::format("{}: {}; '{} --help' lists what there is\n", app.get_name(), printable(error.what()), command));
         return 2;
     }
 }

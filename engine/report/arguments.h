@@ -13,6 +13,8 @@ namespace kw::report {
 CLI::App* add_eval(CLI::App& app, EvalArguments& arguments);
 /// The options that say how an evaluation is made, for commands that make several.
 void add_evaluation_options(CLI::App& command, EvalArguments& arguments);
+/// --log, how much a worker writes to standard error; empty when not given.
+void add_log(CLI::App& app, std::string& level);
 CLI::App* add_devices(CLI::App& app, bool& json);
 CLI::App* add_doctor(CLI::App& app, bool& json);
 

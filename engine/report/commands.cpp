@@ -13,7 +13,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
-#include <cstdio>
+#include <cstring>
 #include <utility>
 
 namespace kw::report {
@@ -60,14 +60,16 @@ Result<void> add_outside_candidate(const fs::path& path, const task::Task& task,
         return fail(Stage::usage, ErrorCode::invalid_input, "the file is not UTF-8 here; save it as UTF-8",
                     std::move(where));
     }
-    const auto name = path.filename().string();
-    const bool trusted = name == task.reference || std::ranges::find(task.baselines, name) != task.baselines.end()
-                         || name == "task.toml";
-    if (trusted)
-        return usage(fmt::format("the candidate '{}' has the name of a file that the task trusts; give it another name",
-                                 path.string()));
+    auto name = path.filename().string();
+    // Any other file may be one that the reference includes, and is not the candidate's to change.
+    if (fs::path{task.kernel}.filename() == name)
+        name = task.kernel;
+    else if (files.contains(name))
+        return usage(fmt::format("the candidate '{}' has the name of a file of the task; give it another name, or that "
+                                 "of the task's kernel, {}",
+                                 path.string(), task.kernel));
     files.insert_or_assign(name, std::move(*text));
-    options.candidate = name;
+    options.candidate = std::move(name);
     return {};
 }
 
@@ -80,7 +82,7 @@ std::string error_line(const Error& error) {
 } // namespace
 
 int report_error(const Error& error) {
-    fmt::print(stderr, "{}: {}\n", program_invocation_short_name, error_line(error));
+    say(fmt::format("{}: {}\n", program_invocation_short_name, error_line(error)));
     return error.code == ErrorCode::cancelled ? kInterruptedStatus : exit_code(error);
 }
 
@@ -115,9 +117,27 @@ Result<pipeline::Options> to_options(const EvalArguments& arguments) {
             return usage(fmt::format("--seed takes a whole number from 0; '{}' is not one", arguments.seed));
         options.seed = seed;
     }
-    if (arguments.timeout_s < 0) return usage("--timeout takes a number of seconds above 0");
-    if (arguments.timeout_s > 0) options.verify_timeout_s = options.bench_timeout_s = arguments.timeout_s;
+    if (const auto limit = arguments.timeout_s) {
+        if (!(*limit > 0 && *limit <= pipeline::kLongestTimeoutSeconds))
+            return usage(fmt::format("--timeout takes a number of seconds above 0 and at most {:.0f}; {} is not",
+                                     pipeline::kLongestTimeoutSeconds, *limit));
+        options.verify_timeout_s = options.bench_timeout_s = *limit;
+    }
     return options;
+}
+
+Result<void> check_output(const EvalArguments& arguments) {
+    if (arguments.output.empty()) return {};
+    const fs::path path{arguments.output};
+    const auto folder = path.has_parent_path() ? path.parent_path() : fs::path{"."};
+    std::error_code ignored;
+    const bool exists = fs::exists(path, ignored);
+    if (fs::is_directory(path, ignored))
+        return usage(fmt::format("cannot write '{}': it is a folder; name a file in it", path.string()));
+    // A file is replaced by a new one beside it; anything else is written to itself.
+    const bool in_place = exists && !fs::is_regular_file(path, ignored);
+    if (::access(in_place ? path.c_str() : folder.c_str(), W_OK) == 0) return {};
+    return usage(fmt::format("cannot write '{}': {}", path.string(), std::strerror(errno)));
 }
 
 Result<task::Files> read_task(const EvalArguments& arguments, pipeline::Options& options) {
@@ -132,16 +152,22 @@ Result<task::Files> read_task(const EvalArguments& arguments, pipeline::Options&
     if (!task) return std::unexpected(std::move(task.error()));
     if (arguments.candidate.empty()) return files;
 
+    const auto own_candidate = [&]() -> Result<task::Files> {
+        if (options.candidate == "task.toml" || options.candidate == task->reference)
+            return usage(
+                fmt::format("'{}' is what candidates are checked against, not a candidate", options.candidate));
+        return std::move(files);
+    };
     const fs::path path{arguments.candidate};
     if (fs::exists(path, error)) {
         options.candidate = name_inside(folder, path);
-        if (!options.candidate.empty() && files->contains(options.candidate)) return files;
+        if (!options.candidate.empty() && files->contains(options.candidate)) return own_candidate();
         if (auto added = add_outside_candidate(path, *task, *files, options); !added)
             return std::unexpected(std::move(added.error()));
         return files;
     }
     options.candidate = path.lexically_normal().generic_string();
-    if (files->contains(options.candidate)) return files;
+    if (files->contains(options.candidate)) return own_candidate();
     return fail(Stage::usage, ErrorCode::not_found,
                 fmt::format("there is no candidate '{}', neither here nor in the task folder", arguments.candidate));
 }
@@ -149,6 +175,7 @@ Result<task::Files> read_task(const EvalArguments& arguments, pipeline::Options&
 int eval_command(const EvalArguments& arguments, Backend& backend, std::stop_token stop) {
     auto options = to_options(arguments);
     if (!options) return report_error(options.error());
+    if (const auto writable = check_output(arguments); !writable) return report_error(writable.error());
     const auto files = read_task(arguments, *options);
     if (!files) return report_error(files.error());
 
@@ -163,16 +190,15 @@ int eval_command(const EvalArguments& arguments, Backend& backend, std::stop_tok
     if (!evaluation) return report_error(evaluation.error());
 
     const auto text = json->dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
-    if (!arguments.output.empty())
-        if (auto written = write_file(arguments.output, text, Stage::usage); !written)
-            return report_error(written.error());
+    const auto written = arguments.output.empty() ? Result<void>{} : write_file(arguments.output, text, Stage::usage);
     const auto shown = print(arguments.json ? text : render(*evaluation, *files, Style::for_descriptor(STDOUT_FILENO)));
+    if (!written) return report_error(written.error());
     if (!shown) return report_error(shown.error());
 
     auto why = reason(*evaluation);
     if (evaluation->ok() && why.empty()) return 0;
     std::ranges::replace(why, '\n', ' ');
-    fmt::print(stderr, "{}: {}\n", program_invocation_short_name, why);
+    say(fmt::format("{}: {}\n", program_invocation_short_name, why));
     return 1;
 }
 

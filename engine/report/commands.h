@@ -6,6 +6,7 @@
 #include "engine/task/task.h"
 
 #include <filesystem>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -32,8 +33,8 @@ struct EvalArguments {
     std::string stages;           ///< a list; empty: compile, verify, bench, reward
     std::vector<std::string> set; ///< NAME=VALUE
     std::string seed;
-    double timeout_s = 0; ///< 0: the pipeline's own limits
-    bool warm = false;    ///< leave L2 as it is between samples
+    std::optional<double> timeout_s{}; ///< none: the pipeline's own limits
+    bool warm = false;                 ///< leave L2 as it is between samples
     bool json = false;
     std::string output; ///< also write the JSON to this file
 };
@@ -41,8 +42,11 @@ struct EvalArguments {
 /// The options that the arguments ask for, the candidate aside.
 [[nodiscard]] Result<pipeline::Options> to_options(const EvalArguments& arguments);
 
+/// Whether the file that the evaluation is to be written to looks writable, asked before the work is done.
+[[nodiscard]] Result<void> check_output(const EvalArguments& arguments);
+
 /// Reads a task folder (or the folder of a task.toml). A candidate outside it is added under its file name, which is
-/// then `options.candidate`; one that would take the place of another of the task's files is refused.
+/// then `options.candidate`; of the task's files it may take the place of the kernel only.
 [[nodiscard]] Result<task::Files> read_task(const EvalArguments& arguments, pipeline::Options& options);
 
 [[nodiscard]] int eval_command(const EvalArguments& arguments, Backend& backend, std::stop_token stop);

@@ -21,14 +21,6 @@ std::string_view line_of(std::string_view text, int number) {
     return line;
 }
 
-std::string place(const Where& where) {
-    if (where.file.empty()) return {};
-    auto text = where.file;
-    if (where.line > 0) text += fmt::format(":{}", where.line);
-    if (where.line > 0 && where.column > 0) text += fmt::format(":{}", where.column);
-    return text + ": ";
-}
-
 std::pair<std::string_view, Color> named(compile::Severity severity) {
     switch (severity) {
     case compile::Severity::error: return {"error", Color::red};
@@ -50,6 +42,14 @@ void append(std::string& text, const compile::Diagnostic& diagnostic, const comp
 }
 
 } // namespace
+
+std::string place(const Where& where) {
+    if (where.file.empty()) return {};
+    auto text = where.file;
+    if (where.line > 0) text += fmt::format(":{}", where.line);
+    if (where.line > 0 && where.column > 0) text += fmt::format(":{}", where.column);
+    return text + ": ";
+}
 
 std::string excerpt(const compile::Files& files, const Where& where, const Style& style) {
     const auto file = files.find(where.file);

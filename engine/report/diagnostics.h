@@ -8,6 +8,9 @@
 
 namespace kw::report {
 
+/// "softmax.cu:3:5: ", as far as it is known; empty without a file.
+[[nodiscard]] std::string place(const Where& where);
+
 /// A line of a source with a caret under a column (from 1, in bytes); empty when there is no such line.
 [[nodiscard]] std::string excerpt(const compile::Files& files, const Where& where, const Style& style);
 

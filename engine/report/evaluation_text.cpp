@@ -1,10 +1,12 @@
 #include "engine/report/evaluation_text.h"
 
+#include "engine/compile/names.h"
 #include "engine/report/diagnostics.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -12,6 +14,9 @@ namespace kw::report {
 namespace {
 
 using pipeline::Evaluation;
+
+/// Text from a kernel or a message about one. What an assertion prints has the name that the compiler was given.
+std::string shown(std::string_view text) { return printable(compile::without_roots(text)); }
 
 std::string verdict(bool ok, const Style& style) {
     return ok ? style.paint(Color::green, "ok") : style.paint(Color::red, "failed");
@@ -51,9 +56,9 @@ std::string kind_words(device::FaultKind kind) {
 void add_fault(std::string& text, const Evaluation& evaluation, const device::Fault& fault, const task::Files& files,
                const Style& style) {
     if (!fault.where.file.empty())
-        text += fmt::format("    {}:{}: {}\n", fault.where.file, fault.where.line, printable(fault.message));
+        text += fmt::format("    {}:{}: {}\n", fault.where.file, fault.where.line, shown(fault.message));
     else
-        text += fmt::format("    {}\n", printable(fault.message));
+        text += fmt::format("    {}\n", shown(fault.message));
     text += excerpt(files, fault.where, style);
     std::vector<std::string> at;
     if (!fault.kernel.empty()) at.push_back("kernel " + kernel_name(evaluation, fault.kernel));
@@ -64,8 +69,8 @@ void add_fault(std::string& text, const Evaluation& evaluation, const device::Fa
 
 std::string mismatch_text(const pipeline::Check& check) {
     const auto& comparison = check.comparison;
-    auto text = fmt::format("{} at {}, seed {}", check.tensor, sizes_text(check.sizes), check.seed);
-    if (!check.problem.empty()) text += ": " + printable(check.problem);
+    auto text = fmt::format("{} at {}", check.tensor, task::sizes_text(check.sizes));
+    if (!check.problem.empty()) text += ": " + shown(check.problem);
     if (comparison.mismatches > 0)
         text += fmt::format(": {} of {} elements differ (max error {} abs, {} rel{})", count(comparison.mismatches),
                             count(comparison.elements), number(comparison.max_abs), number(comparison.max_rel),
@@ -81,16 +86,18 @@ std::string check_summary(const pipeline::VerifyReport& verify) {
     double max_abs = 0;
     std::uint64_t max_ulp = 0;
     for (const auto& check : verify.checks) {
-        sizes.insert(sizes_text(check.sizes));
+        sizes.insert(task::sizes_text(check.sizes));
         max_abs = std::max(max_abs, check.comparison.max_abs);
         max_ulp = std::max(max_ulp, check.comparison.max_ulp);
     }
     const auto failed = std::ranges::count(verify.checks, false, &pipeline::Check::ok);
     const auto checks = failed > 0 ? fmt::format("{} of {} checks failed", failed, verify.checks.size())
                                    : fmt::format("{} checks", verify.checks.size());
-    return fmt::format("{} over {} size set{}, max error {} abs, {} ulp, in {}", checks, sizes.size(),
-                       sizes.size() == 1 ? "" : "s", number(max_abs), count(max_ulp),
-                       duration(verify.milliseconds * 1e3));
+    // Near zero, where the absolute tolerance decides, distances in ulp are huge and say nothing.
+    constexpr std::uint64_t kTellingUlp = 1'000'000;
+    const auto ulp = max_ulp < kTellingUlp ? fmt::format(", {} ulp", count(max_ulp)) : std::string{};
+    return fmt::format("{} over {} size set{}, max error {} abs{}, in {}", checks, sizes.size(),
+                       sizes.size() == 1 ? "" : "s", number(max_abs), ulp, duration(verify.milliseconds * 1e3));
 }
 
 void add_compile(std::string& text, const Evaluation& evaluation, const task::Files& files, const Style& style) {
@@ -106,7 +113,7 @@ void add_audit(std::string& text, const Evaluation& evaluation, const task::File
     for (const auto& finding : evaluation.audit) {
         const auto color = finding.severity == "error" ? Color::red : Color::yellow;
         text += fmt::format("audit     {}  {}:{}: {} ({})\n", style.paint(color, finding.severity), finding.where.file,
-                            finding.where.line, printable(finding.why), finding.rule);
+                            finding.where.line, shown(finding.why), finding.rule);
         text += excerpt(files, finding.where, style);
     }
 }
@@ -114,7 +121,7 @@ void add_audit(std::string& text, const Evaluation& evaluation, const task::File
 void add_verify(std::string& text, const Evaluation& evaluation, const task::Files& files, const Style& style) {
     const auto& verify = *evaluation.verify;
     const auto headline = verify.fault            ? kind_words(verify.fault->kind)
-                          : verify.checks.empty() ? printable(verify.because)
+                          : verify.checks.empty() ? shown(verify.because)
                                                   : check_summary(verify);
     text += fmt::format("verify    {}  {}\n", verdict(verify.ok, style), headline);
     if (verify.fault) add_fault(text, evaluation, *verify.fault, files, style);
@@ -126,21 +133,27 @@ void add_verify(std::string& text, const Evaluation& evaluation, const task::Fil
     if (!verify.output.empty()) {
         text += style.paint(Color::dim, "    the kernel printed:") + '\n';
         constexpr std::size_t kPrinted = 2000;
-        text += printable(std::string_view{verify.output}.substr(0, kPrinted));
+        text += shown(std::string_view{verify.output}.substr(0, kPrinted));
         if (!text.ends_with('\n')) text += '\n';
         if (verify.output.size() > kPrinted)
             text += fmt::format("    … {} more; --json has it all\n", bytes(verify.output.size() - kPrinted));
     }
 }
 
-void add_bench(std::string& text, const Evaluation& evaluation, const Style& style) {
+void add_bench(std::string& text, const Evaluation& evaluation, const task::Files& files, const Style& style) {
     const auto& bench = *evaluation.bench;
+    if (bench.wrong) {
+        text += fmt::format("bench     {}  {}\n", verdict(false, style),
+                            bench.fault ? kind_words(bench.fault->kind) : shown(bench.problem));
+        if (bench.fault) add_fault(text, evaluation, *bench.fault, files, style);
+        return;
+    }
     if (!bench.problem.empty() && bench.time.samples == 0) {
-        text += fmt::format("bench     {}  {}\n", style.paint(Color::yellow, "no time"), printable(bench.problem));
+        text += fmt::format("bench     {}  {}\n", style.paint(Color::yellow, "no time"), shown(bench.problem));
         return;
     }
     text += fmt::format("bench     {}  at {}", style.paint(Color::bold, time_text(bench, evaluation.device.name)),
-                        sizes_text(bench.sizes));
+                        task::sizes_text(bench.sizes));
     if (!bench.estimated)
         text += fmt::format(", 5–95 % {}–{}, {} samples, {} L2", duration(bench.time.p05_us),
                             duration(bench.time.p95_us), bench.time.samples, bench.cold ? "cold" : "warm");
@@ -153,7 +166,7 @@ void add_bench(std::string& text, const Evaluation& evaluation, const Style& sty
     Table table{{1, 2}};
     for (const auto& baseline : bench.baselines) {
         if (!baseline.problem.empty()) {
-            table.add({"against " + baseline.name, "no time", "", printable(baseline.problem)});
+            table.add({"against " + baseline.name, "no time", "", shown(baseline.problem)});
             continue;
         }
         // Both ends agree for an estimate: there is nothing to be uncertain about but the model.
@@ -168,29 +181,34 @@ void add_bench(std::string& text, const Evaluation& evaluation, const Style& sty
     text += table.render("    ");
 }
 
+constexpr const char* kEndlessHint =
+    "look for a loop whose end depends on another thread; --timeout S allows more time";
+constexpr const char* kFaultHint =
+    "the line above is where the fault was seen; check the index against the sizes there";
+
+bool is_endless(const std::optional<device::Fault>& fault) {
+    return fault && fault->kind == device::FaultKind::endless_loop;
+}
+
 std::string hint(const Evaluation& evaluation) {
     if (!evaluation.compile.ok) return "fix the first error; those after it often follow from it";
+    if (evaluation.bench && evaluation.bench->wrong && evaluation.verify && evaluation.verify->ok) {
+        if (is_endless(evaluation.bench->fault)) return kEndlessHint;
+        return "the checks passed before: look for what is left over from one run to the next, and for races";
+    }
     if (!evaluation.verify || evaluation.verify->ok) return {};
     const auto& verify = *evaluation.verify;
-    if (verify.fault && verify.fault->kind == device::FaultKind::endless_loop)
-        return "look for a loop whose end depends on another thread; --timeout S allows more time";
-    const auto failed = std::ranges::find(verify.checks, false, &pipeline::Check::ok);
-    if (failed != verify.checks.end())
-        return fmt::format("--seed {} --stages verify repeats this check with the same inputs", failed->seed);
-    if (verify.fault) return "the line above is where the fault was seen; check the index against the sizes there";
-    return {};
+    if (is_endless(verify.fault)) return kEndlessHint;
+    // A check's own seed is not what --seed takes: those of all checks follow from one.
+    if (!std::ranges::all_of(verify.checks, &pipeline::Check::ok))
+        return fmt::format("--seed {} --stages verify repeats these checks with the same inputs", verify.seed);
+    return verify.fault ? kFaultHint : std::string{};
 }
 
 } // namespace
 
-std::string sizes_text(const task::Sizes& sizes) {
-    std::string text;
-    for (const auto& [name, value] : sizes) text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, value);
-    return text;
-}
-
 std::string time_text(const pipeline::BenchReport& bench, const std::string& device) {
-    return fmt::format("{} ({})", duration(bench.time.median_us),
+    return fmt::format("{}, {}", duration(bench.time.median_us),
                        bench.estimated ? "estimated for " + device : "measured");
 }
 
@@ -198,32 +216,37 @@ std::string reason(const Evaluation& evaluation) {
     if (!evaluation.compile.ok) {
         for (const auto& diagnostic : evaluation.compile.diagnostics)
             if (diagnostic.severity == compile::Severity::error)
-                return fmt::format("{}:{}:{}: {}", diagnostic.file, diagnostic.line, diagnostic.column,
-                                   printable(diagnostic.message));
+                return place({diagnostic.file.empty() ? evaluation.candidate : diagnostic.file, diagnostic.line,
+                              diagnostic.column})
+                       + shown(diagnostic.message);
         return fmt::format("{} does not compile", evaluation.candidate);
     }
     for (const auto& finding : evaluation.audit)
         if (finding.severity == "error")
-            return fmt::format("{}:{}: {}", finding.where.file, finding.where.line, printable(finding.why));
-    if (!evaluation.verify || evaluation.verify->ok) return {};
-    if (const auto& fault = evaluation.verify->fault; fault && !fault->where.file.empty())
-        return fmt::format("{}:{}: {}", fault->where.file, fault->where.line, printable(fault->message));
-    return fmt::format("{}: {}", evaluation.candidate, printable(evaluation.verify->because));
+            return fmt::format("{}:{}: {}", finding.where.file, finding.where.line, shown(finding.why));
+    const auto told = [&](const std::optional<device::Fault>& fault, const std::string& otherwise) {
+        if (fault && !fault->where.file.empty())
+            return fmt::format("{}:{}: {}", fault->where.file, fault->where.line, shown(fault->message));
+        return fmt::format("{}: {}", evaluation.candidate, shown(otherwise));
+    };
+    if (evaluation.verify && !evaluation.verify->ok) return told(evaluation.verify->fault, evaluation.verify->because);
+    if (evaluation.bench && evaluation.bench->wrong) return told(evaluation.bench->fault, evaluation.bench->problem);
+    return {};
 }
 
 std::string render(const Evaluation& evaluation, const task::Files& files, const Style& style) {
     auto text = fmt::format("{}  {}", style.paint(Color::bold, evaluation.task), evaluation.candidate);
-    if (!evaluation.configuration.empty()) text += "  " + sizes_text(evaluation.configuration);
+    if (!evaluation.configuration.empty()) text += "  " + task::sizes_text(evaluation.configuration);
     text += "\n" + style.paint(Color::dim, device_text(evaluation.device)) + "\n\n";
     add_compile(text, evaluation, files, style);
     add_audit(text, evaluation, files, style);
     if (evaluation.verify) add_verify(text, evaluation, files, style);
-    if (evaluation.bench) add_bench(text, evaluation, style);
+    if (evaluation.bench) add_bench(text, evaluation, files, style);
     if (evaluation.reward) {
         const auto value = fmt::format("{:g}", evaluation.reward->value);
         text += fmt::format("reward    {}  {}\n",
                             style.paint(evaluation.reward->value > 0 ? Color::green : Color::red, value),
-                            printable(evaluation.reward->because));
+                            shown(evaluation.reward->because));
     }
     if (const auto advice = hint(evaluation); !advice.empty())
         text += fmt::format("\n{} {}\n", style.paint(Color::cyan, "hint:"), advice);

@@ -15,10 +15,7 @@ namespace kw::report {
 /// Why the candidate failed, in one sentence with its place; empty when it did not.
 [[nodiscard]] std::string reason(const pipeline::Evaluation& evaluation);
 
-/// "12.3 µs (estimated for NVIDIA H200)" or "12.3 µs (measured)".
+/// "12.3 µs, estimated for NVIDIA H200 (simulated)" or "12.3 µs, measured".
 [[nodiscard]] std::string time_text(const pipeline::BenchReport& bench, const std::string& device);
-
-/// "rows=4096 cols=1024".
-[[nodiscard]] std::string sizes_text(const task::Sizes& sizes);
 
 } // namespace kw::report

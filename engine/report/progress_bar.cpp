@@ -43,16 +43,14 @@ void ProgressBar::show(std::string_view what, double fraction) {
     std::ranges::replace(text, '\n', ' ');
     while (!text.empty() && display_width(text) + used + 1 > columns) text.pop_back();
     // Erase to the end of the line after the carriage return, so that a shorter text leaves nothing of the longer one.
-    fmt::print(stderr, "\r\x1b[K{}{}{}", prefix_, bar, text);
-    std::fflush(stderr);
+    say(fmt::format("\r\x1b[K{}{}{}", prefix_, bar, text));
     shown_ = true;
 }
 
 void ProgressBar::clear() {
     const std::scoped_lock lock{mutex_};
     if (!shown_) return;
-    fmt::print(stderr, "\r\x1b[K");
-    std::fflush(stderr);
+    say("\r\x1b[K");
     shown_ = false;
 }
 

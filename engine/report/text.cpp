@@ -1,5 +1,7 @@
 #include "engine/report/text.h"
 
+#include "engine/base/descriptor.h"
+
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -10,6 +12,21 @@
 #include <utility>
 
 namespace kw::report {
+namespace {
+
+/// Three significant digits without an exponent.
+std::string three_digits(double value) {
+    if (value == 0) return "0";
+    const double size = std::abs(value);
+    // Rounding first: 999.7 has four digits before the point, not three.
+    const int digits = static_cast<int>(std::floor(std::log10(size * (1 + 1e-12)))) + 1;
+    const double unit = std::pow(10.0, digits - 3);
+    const double rounded = std::round(size / unit) * unit;
+    const int rounded_digits = rounded >= std::pow(10.0, digits) ? digits + 1 : digits;
+    return fmt::format("{:.{}f}", value < 0 ? -rounded : rounded, std::max(0, 3 - rounded_digits));
+}
+
+} // namespace
 
 Style Style::for_descriptor(int fd) {
     const char* no_color = std::getenv("NO_COLOR");
@@ -25,26 +42,22 @@ std::string Style::paint(Color color_of, std::string_view text) const {
     return fmt::format("\x1b[{}m{}\x1b[0m", kCodes[static_cast<std::size_t>(color_of)], text);
 }
 
+void say(std::string_view text) { static_cast<void>(write_all(STDERR_FILENO, text)); }
+
 std::string number(double value) {
     if (std::isnan(value)) return "NaN";
     if (std::isinf(value)) return value > 0 ? "∞" : "−∞";
-    if (value == 0) return "0";
     const double size = std::abs(value);
-    if (size < 1e-3 || size >= 1e6) return fmt::format("{:.2e}", value);
-    // Rounding first: 999.7 has three digits before the point, not four.
-    const int digits = static_cast<int>(std::floor(std::log10(size * (1 + 1e-12)))) + 1;
-    const double unit = std::pow(10.0, digits - 3);
-    const double rounded = std::round(size / unit) * unit;
-    const int rounded_digits = rounded >= std::pow(10.0, digits) ? digits + 1 : digits;
-    return fmt::format("{:.{}f}", value < 0 ? -rounded : rounded, std::max(0, 3 - rounded_digits));
+    if (size != 0 && (size < 1e-3 || size >= 1e6)) return fmt::format("{:.2e}", value);
+    return three_digits(value);
 }
 
 std::string duration(double microseconds) {
+    if (!std::isfinite(microseconds)) return "–";
     const double size = std::abs(microseconds);
-    if (size != 0 && size < 0.9995) return number(microseconds * 1e3) + " ns";
-    if (size < 999.5) return number(microseconds) + " µs";
-    if (size < 999.5e3) return number(microseconds / 1e3) + " ms";
-    return number(microseconds / 1e6) + " s";
+    if (size >= 999.5e3) return three_digits(microseconds / 1e6) + " s";
+    if (size >= 999.5) return three_digits(microseconds / 1e3) + " ms";
+    return three_digits(microseconds) + " µs";
 }
 
 std::string bytes(std::uint64_t value) {

@@ -20,12 +20,16 @@ struct Style {
 
 /// Three significant digits: "1.23", "12.3", "123", "0.00123", "1.23e-07".
 [[nodiscard]] std::string number(double value);
-/// From microseconds to the unit that reads best: "850 ns", "12.3 µs", "1.23 ms", "4.56 s".
+/// From microseconds, the unit of a kernel's time: "0.850 µs", "12.3 µs", "1.23 ms", "4.56 s". As the windows have it
+/// (widgets/numbers.h).
 [[nodiscard]] std::string duration(double microseconds);
 /// "512 B", "4.00 KiB", "1.50 GiB".
 [[nodiscard]] std::string bytes(std::uint64_t value);
 /// With thousands apart: "4 194 304".
 [[nodiscard]] std::string count(std::uint64_t value);
+
+/// Writes to standard error. Nothing is owed to a reader who is gone, so a failure is ignored.
+void say(std::string_view text);
 
 /// Columns a UTF-8 text takes on a terminal, escape sequences left out; every code point is taken as one column wide.
 [[nodiscard]] std::size_t display_width(std::string_view text);

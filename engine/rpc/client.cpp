@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cerrno>
 #include <condition_variable>
+#include <cstring>
 #include <deque>
 #include <map>
 #include <mutex>
@@ -31,6 +32,15 @@ std::string last_line(std::string_view text) {
     while (!text.empty() && (text.back() == '\n' || text.back() == '\r' || text.back() == ' ')) text.remove_suffix(1);
     const auto start = text.rfind('\n');
     return std::string{start == std::string_view::npos ? text : text.substr(start + 1)};
+}
+
+thread_local bool reading = false; ///< this thread is a Client's
+
+Result<Descriptor> make_wake() {
+    Descriptor wake{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
+    if (wake) return wake;
+    return fail(Stage::environment, ErrorCode::internal,
+                fmt::format("cannot make an event descriptor: {}", std::strerror(errno)));
 }
 
 } // namespace
@@ -66,6 +76,7 @@ struct Client::State {
     void wake_up() const { ::eventfd_write(wake.get(), 1); }
 
     void loop() {
+        reading = true;
         Decoder decoder{limits};
         std::size_t written = 0; ///< of outgoing.front()
         std::string reason;
@@ -74,7 +85,6 @@ struct Client::State {
             {
                 const std::scoped_lock lock{mutex};
                 if (quit) break;
-                if (kill_requested && !child) break;
                 if (kill_requested) child->kill();
                 wants_write = !outgoing.empty();
                 if (!wants_write && close_input) output.reset();
@@ -202,13 +212,15 @@ struct Client::State {
     void finish(const std::string& reason) {
         std::optional<ExitStatus> status;
         bool wanted = false;
+        bool abandoned = false;
         {
             const std::scoped_lock lock{mutex};
             wanted = quit || close_input || kill_requested;
+            abandoned = quit;
         }
         if (child) {
             output.reset();
-            if (reason.empty() && !quit) status = child->wait(kEndPatience);
+            if (reason.empty() && !abandoned) status = child->wait(kEndPatience);
             if (!status) child->kill_and_wait();
         }
         while (errors) {
@@ -244,30 +256,23 @@ struct Client::State {
 
 Client::Client(std::unique_ptr<State> state) : state_(std::move(state)) {
     auto& own = *state_;
-    own.wake.reset(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     for (const auto* fd : {&own.input, &own.output, &own.errors}) set_nonblocking(*fd);
     own.thread = std::jthread{[&own] { own.loop(); }};
 }
 
 Result<std::unique_ptr<Client>> Client::start(const SpawnOptions& options, std::string name, const Limits& limits) {
+    auto wake = make_wake();
+    if (!wake) return std::unexpected(std::move(wake.error()));
     auto child = Child::spawn(options);
     if (!child) return std::unexpected(std::move(child.error()));
     auto state = std::make_unique<State>();
+    state->wake = std::move(*wake);
     state->name = std::move(name);
     state->limits = limits;
     state->input = std::move(child->output());
     state->output = std::move(child->input());
     state->errors = std::move(child->errors());
     state->child.emplace(std::move(*child));
-    return std::unique_ptr<Client>{new Client{std::move(state)}};
-}
-
-std::unique_ptr<Client> Client::attach(Descriptor input, Descriptor output, std::string name, const Limits& limits) {
-    auto state = std::make_unique<State>();
-    state->name = std::move(name);
-    state->limits = limits;
-    state->input = std::move(input);
-    state->output = std::move(output);
     return std::unique_ptr<Client>{new Client{std::move(state)}};
 }
 
@@ -321,6 +326,7 @@ Result<Json> Client::call(std::string_view method, Json params, std::stop_token 
         std::condition_variable_any changed;
         std::optional<Result<Json>> result;
         bool abandoned = false;
+        bool from_peer = false;
     };
     const auto answer = std::make_shared<Answer>();
     Progress forward;
@@ -331,8 +337,11 @@ Result<Json> Client::call(std::string_view method, Json params, std::stop_token 
         };
     const auto id = call_async(
         method, std::move(params),
-        [answer](Result<Json> result) {
+        [answer, this](Result<Json> result) {
+            // What a death is told with comes after it; a peer may well end once it has answered.
+            const bool from_peer = alive();
             const std::scoped_lock lock{answer->mutex};
+            answer->from_peer = from_peer;
             answer->result = std::move(result);
             answer->changed.notify_all();
         },
@@ -354,7 +363,7 @@ Result<Json> Client::call(std::string_view method, Json params, std::stop_token 
         answer->changed.wait_for(lock, patience, arrived);
         answer->abandoned = true;
     }
-    if (answered) *answered = arrived() && alive();
+    if (answered) *answered = arrived() && answer->from_peer;
     if (in_time) return std::move(*answer->result);
     lock.unlock();
     {
@@ -385,6 +394,8 @@ std::string Client::last_words() const {
     const std::scoped_lock lock{state_->mutex};
     return state_->words;
 }
+
+bool Client::on_reading_thread() { return reading; }
 
 pid_t Client::pid() const { return state_->child ? state_->child->pid() : -1; }
 

@@ -14,9 +14,9 @@
 
 namespace kw::rpc {
 
-/// The calling side, over a process started for it or over two descriptors. Any thread may use it; nothing here waits
-/// for the peer except call(). When the peer ends, every pending call fails with ErrorCode::crashed and a sentence that
-/// carries its last words.
+/// The calling side, over a process started for it. Any thread may use it; nothing here waits for the peer except
+/// call(). When the peer ends, every pending call fails with ErrorCode::crashed and a sentence that carries its last
+/// words.
 class Client {
 public:
     using Id = std::int64_t;
@@ -25,10 +25,6 @@ public:
     /// `name` is what error sentences call the peer: "the worker", "the worker on host7".
     [[nodiscard]] static Result<std::unique_ptr<Client>> start(const SpawnOptions& options, std::string name,
                                                                const Limits& limits = {});
-    /// `input` is read from, `output` written to.
-    [[nodiscard]] static std::unique_ptr<Client> attach(Descriptor input, Descriptor output, std::string name,
-                                                        const Limits& limits = {});
-
     /// Pending calls fail with ErrorCode::cancelled; a process is killed.
     ~Client();
     Client(const Client&) = delete;
@@ -36,7 +32,7 @@ public:
 
     /// Waits for the answer. `stop` sends a cancel and gives the peer a moment to obey (set_cancel_patience); the error
     /// is then `cancelled` in any case. After `timeout` the error is `timeout` and a cancel is sent. `answered`, if
-    /// given, becomes true when the peer itself answered, be it with an error: it is alive and idle.
+    /// given, becomes true when the peer itself answered, be it with an error: it was alive and idle then.
     [[nodiscard]] Result<Json> call(std::string_view method, Json params, std::stop_token stop = {},
                                     const Progress& progress = {},
                                     std::optional<std::chrono::milliseconds> timeout = {}, bool* answered = nullptr);
@@ -46,6 +42,9 @@ public:
     Id call_async(std::string_view method, Json params, Done done, Progress progress = {});
     /// Asks the peer to stop; `done` still runs, with whatever it answers.
     void cancel(Id id);
+
+    /// This thread is the reading thread of some Client, so it may destroy none: two of them could wait for each other.
+    [[nodiscard]] static bool on_reading_thread();
 
     /// Half a second unless set.
     void set_cancel_patience(std::chrono::milliseconds patience);

@@ -69,6 +69,7 @@ struct Server::State {
             running.erase(job.id.dump());
         }
         answer(job.id, result);
+        if (job.method->answered) job.method->answered();
     }
 
     void work(Lane& lane, const std::stop_token& stop) {

@@ -24,6 +24,8 @@ public:
         /// Optional. A request cancels those still waiting in its lane that have the same key, so that only the newest
         /// runs.
         std::function<std::string(const Json& params)> newest_of{};
+        /// Optional. Runs on the handler's thread once the answer has been written.
+        std::function<void()> answered{};
     };
 
     Server(Descriptor input, Descriptor output, const Limits& limits = {});

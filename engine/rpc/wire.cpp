@@ -1,7 +1,7 @@
 #include "engine/rpc/wire.h"
 
+#include "engine/base/base64.h"
 #include "engine/base/file.h"
-#include "engine/pipeline/job.h"
 
 #include <fmt/format.h>
 
@@ -26,7 +26,7 @@ Json files_to_json(const task::Files& files) {
         if (first_invalid_utf8(content) == std::string_view::npos)
             json[name] = content;
         else
-            json[name] = Json{{"base64", pipeline::base64_encode(content)}};
+            json[name] = Json{{"base64", base64_encode(content)}};
     }
     return json;
 }
@@ -45,7 +45,7 @@ Result<task::Files> files_from_json(const Json& json) {
         }
         const auto encoded = value.is_object() ? value.find("base64") : value.end();
         auto content = value.is_object() && encoded != value.end() && encoded->is_string()
-                           ? pipeline::base64_decode(encoded->get_ref<const std::string&>())
+                           ? base64_decode(encoded->get_ref<const std::string&>())
                            : std::nullopt;
         if (!content)
             return fail(Stage::rpc, ErrorCode::invalid_input,

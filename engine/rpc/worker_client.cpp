@@ -34,16 +34,10 @@ std::unexpected<Error> bad_specification(std::string_view text) {
         fmt::format("'{}' names no worker; use local, ssh:HOST, srun, srun:ARGUMENTS or command:PROGRAM", text));
 }
 
-Json sizes_to_json(const task::Sizes& sizes) {
-    Json json = Json::object();
-    for (const auto& [name, value] : sizes) json[name] = value;
-    return json;
-}
-
 Json to_json(const CompileQuery& query) {
     return Json{{"files", files_to_json(query.files)},
                 {"main", query.main},
-                {"configuration", sizes_to_json(query.configuration)},
+                {"configuration", pipeline::sizes_to_json(query.configuration)},
                 {"device", query.device},
                 {"syntax_only", query.syntax_only},
                 {"ptx", query.ptx}};
@@ -52,7 +46,7 @@ Json to_json(const CompileQuery& query) {
 Json to_json(const DisassembleQuery& query) {
     return Json{{"files", files_to_json(query.files)},
                 {"main", query.main},
-                {"configuration", sizes_to_json(query.configuration)},
+                {"configuration", pipeline::sizes_to_json(query.configuration)},
                 {"device", query.device},
                 {"kernel", query.kernel},
                 {"sass", query.sass}};
@@ -94,7 +88,9 @@ Result<WorkerCommand> worker_command(std::string_view specification, std::vector
         // A leading dash would be an option of ssh, which can run programs.
         if (host.empty() || host.front() == '-' || host.contains(' ')) return bad_specification(specification);
         // Nothing can answer a password prompt here, so none is allowed to wait for one.
-        command.arguments = {"ssh", "-T", "-o", "BatchMode=yes", host, "kw-worker"};
+        command.arguments = {"ssh", "-T", "-o", "BatchMode=yes", "--", host, "kw-worker"};
+        // ssh joins the words with spaces and has a shell there take them apart again.
+        for (auto& option : options) option = shell_word(option);
         command.name = "the worker on " + host;
     } else if (specification == "srun" || specification.starts_with("srun:")) {
         command.arguments = {"srun", "--quiet", "--ntasks=1"};
@@ -117,6 +113,8 @@ Result<WorkerCommand> worker_command(std::string_view specification, std::vector
 WorkerClient::~WorkerClient() = default;
 
 Result<std::shared_ptr<Client>> WorkerClient::client() {
+    // They end after the lock: their threads may be in callbacks that call here.
+    std::vector<std::shared_ptr<Client>> gone;
     const std::scoped_lock lock{mutex_};
     if (client_ && client_->alive()) return client_;
     SpawnOptions options{.arguments = command_.arguments};
@@ -124,7 +122,8 @@ Result<std::shared_ptr<Client>> WorkerClient::client() {
     if (command_.remote) options.death_signal = SIGTERM;
     auto started = Client::start(options, command_.name);
     if (!started) return std::unexpected(std::move(started.error()));
-    retired_ = std::move(client_);
+    if (client_) retired_.push_back(std::move(client_));
+    if (!Client::on_reading_thread()) gone.swap(retired_);
     client_ = std::move(*started);
     // Not waited for: a worker that does not understand this version answers every later request with the reason.
     client_->call_async("initialize", initialize_params(), [](const Result<Json>&) {});

@@ -112,9 +112,8 @@ private:
     WorkerCommand command_;
     mutable std::mutex mutex_;
     std::shared_ptr<Client> client_;
-    /// The one that died last: a callback on its own thread may be what starts the next, and cannot wait for that
-    /// thread.
-    std::shared_ptr<Client> retired_;
+    /// Those that died: a callback on such a thread may be what starts the next, and cannot wait for its thread.
+    std::vector<std::shared_ptr<Client>> retired_;
 };
 
 } // namespace kw::rpc

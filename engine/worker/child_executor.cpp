@@ -10,7 +10,7 @@ namespace kw::worker {
 namespace {
 
 /// Opening a GPU for the first time takes the driver up to some seconds.
-constexpr double kAnswerSeconds = 60;
+constexpr std::chrono::seconds kAnswerTime{60};
 /// Together with what the client of this worker needs, a cancel must be through in 200 ms.
 constexpr std::chrono::milliseconds kCancelPatience{80};
 
@@ -22,9 +22,10 @@ Error in_stage(Error error, Stage stage) {
 } // namespace
 
 Result<std::shared_ptr<rpc::Client>> ChildExecutor::client() {
+    std::shared_ptr<rpc::Client> gone; // ends after the lock, as ending waits for callbacks
     const std::scoped_lock lock{mutex_};
     if (client_ && client_->alive()) return client_;
-    client_.reset();
+    gone = std::move(client_);
     auto started = rpc::Client::start({.arguments = command_}, "the process that runs kernels");
     if (!started) return std::unexpected(std::move(started.error()));
     (*started)->set_cancel_patience(kCancelPatience);
@@ -32,34 +33,51 @@ Result<std::shared_ptr<rpc::Client>> ChildExecutor::client() {
     return client_;
 }
 
+void ChildExecutor::drop(const std::shared_ptr<rpc::Client>& child) {
+    child->kill();
+    std::shared_ptr<rpc::Client> gone;
+    const std::scoped_lock lock{mutex_};
+    if (client_ == child) gone = std::move(client_);
+}
+
 void ChildExecutor::warm_up() {
     // Whatever is wrong will be wrong again, and said, when it is needed.
     static_cast<void>(client());
 }
 
-Result<Json> ChildExecutor::call(std::string_view method, Json params, double timeout_s, std::stop_token stop,
-                                 const pipeline::Progress& progress) {
+Result<Json> ChildExecutor::execute(const Json& job, double timeout_s, std::stop_token stop,
+                                    const pipeline::Progress& progress) {
     const auto child = client();
     if (!child) return std::unexpected(child.error());
     const auto limit = std::chrono::ceil<std::chrono::milliseconds>(std::chrono::duration<double>{timeout_s});
     bool answered = false;
-    auto result = (*child)->call(method, std::move(params), stop, progress, limit, &answered);
-    if (answered) return result;
-    // It did not answer a cancel, or in time, or it is gone: nothing of it is of use any more.
-    (*child)->kill();
-    {
-        const std::scoped_lock lock{mutex_};
-        if (client_ == *child) client_.reset();
+    auto result = (*child)->call("execute", job, stop, progress, limit, &answered);
+    if (!answered) {
+        // It did not answer a cancel, or in time, or it is gone: nothing of it is of use any more.
+        drop(*child);
+        auto error = in_stage(std::move(result.error()), Stage::device);
+        if (error.code == ErrorCode::timeout)
+            error.message = fmt::format("the kernels did not end within {} s and were killed", timeout_s);
+        return std::unexpected(std::move(error));
     }
-    return std::unexpected(in_stage(std::move(result.error()), Stage::device));
+    if (!result || !result->is_object() || !result->contains("device_lost")) return result;
+    drop(*child);
+    if (const auto error = result->find("error"); error != result->end())
+        return std::unexpected(rpc::error_from_json(*error));
+    return result;
 }
 
-Result<Json> ChildExecutor::execute(const Json& job, double timeout_s, std::stop_token stop,
-                                    const pipeline::Progress& progress) {
-    auto result = call("execute", job, timeout_s, stop, progress);
-    if (!result && result.error().code == ErrorCode::timeout)
-        result.error().message = fmt::format("the kernels did not end within {} s and were killed", timeout_s);
-    return result;
+Result<Json> ChildExecutor::ask(std::string_view method, const Json& params, std::stop_token stop) {
+    constexpr int kAttempts = 2;
+    for (int attempt = 1;; ++attempt) {
+        const auto child = client();
+        if (!child) return std::unexpected(child.error());
+        bool answered = false;
+        auto result = (*child)->call(method, params, stop, {}, kAnswerTime, &answered);
+        if (answered) return result;
+        if (attempt == kAttempts || result.error().code != ErrorCode::crashed)
+            return std::unexpected(in_stage(std::move(result.error()), Stage::device));
+    }
 }
 
 Result<device::Info> ChildExecutor::describe(const std::string& device) {
@@ -67,7 +85,7 @@ Result<device::Info> ChildExecutor::describe(const std::string& device) {
         const std::scoped_lock lock{mutex_};
         if (const auto known = described_.find(device); known != described_.end()) return known->second;
     }
-    auto json = call("describe", Json{{"device", device}}, kAnswerSeconds, {}, {});
+    auto json = ask("describe", Json{{"device", device}}, {});
     if (!json) return std::unexpected(std::move(json.error()));
     try {
         auto info = device::info_from_json(*json);
@@ -79,8 +97,6 @@ Result<device::Info> ChildExecutor::describe(const std::string& device) {
     }
 }
 
-Result<Json> ChildExecutor::devices(std::stop_token stop) {
-    return call("devices", Json::object(), kAnswerSeconds, stop, {});
-}
+Result<Json> ChildExecutor::devices(std::stop_token stop) { return ask("devices", Json::object(), std::move(stop)); }
 
 } // namespace kw::worker

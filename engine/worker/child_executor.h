@@ -12,7 +12,8 @@
 namespace kw::worker {
 
 /// Runs jobs in `kw-worker exec`, a child that is kept warm and that a hung or faulting kernel may take along: it is
-/// killed when a job passes its deadline or does not heed a cancel, and the next call starts another.
+/// killed when a job passes its deadline, does not heed a cancel or has lost a device, and the next call starts
+/// another. Questions about devices may be asked while a job runs and never cost the job its child.
 class ChildExecutor final : public pipeline::Executor {
 public:
     /// `command` starts the child: this program with "exec".
@@ -30,8 +31,10 @@ public:
 
 private:
     [[nodiscard]] Result<std::shared_ptr<rpc::Client>> client();
-    [[nodiscard]] Result<Json> call(std::string_view method, Json params, double timeout_s, std::stop_token stop,
-                                    const pipeline::Progress& progress);
+    /// `child` is of no use any more.
+    void drop(const std::shared_ptr<rpc::Client>& child);
+    /// Asks again once, when a job took the child along meanwhile.
+    [[nodiscard]] Result<Json> ask(std::string_view method, const Json& params, std::stop_token stop);
 
     std::vector<std::string> command_;
     std::mutex mutex_; ///< guards the two below

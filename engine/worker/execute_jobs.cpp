@@ -41,6 +41,13 @@ Result<Json> describe_device(const Json& params) {
     return device::to_json((*device)->info());
 }
 
+/// An error is told in the answer too, so that the device's loss is.
+Json with_lost_device(Result<Json> answer) {
+    Json json = answer ? std::move(*answer) : Json{{"error", rpc::to_json(answer.error())}};
+    json["device_lost"] = true;
+    return json;
+}
+
 Result<Json> list_devices() {
     Json devices = Json::array();
     for (const auto& info : pipeline::list_devices()) devices.push_back(device::to_json(info));
@@ -56,16 +63,26 @@ Result<void> execute_jobs(std::uint64_t memory_bytes) {
 
     pipeline::JobRunner runner;
     rpc::Server server{std::move(channel->input), std::move(channel->output)};
-    // One lane: a device is used by one thread at a time.
+    bool lost = false; // used by the lane "jobs" alone
+    // One lane: a device is used by one job at a time.
     server.add("execute",
-               {.handler = [&](const Json& params, std::stop_token stop,
-                               const Progress& progress) { return runner.run(params, std::move(stop), progress); },
-                .lane = "device"});
+               {.handler = [&](const Json& params, std::stop_token stop, const Progress& progress) -> Result<Json> {
+                    auto answer = runner.run(params, std::move(stop), progress);
+                    lost = runner.lost();
+                    return lost ? with_lost_device(std::move(answer)) : std::move(answer);
+                },
+                .lane = "jobs",
+                // What the driver has left in this process cannot be trusted after a fault.
+                .answered =
+                    [&] {
+                        if (lost) ::_exit(0);
+                    }});
+    // Another, so that the devices can be asked for while a kernel runs. These open devices of their own.
     server.add("describe",
                {.handler = [](const Json& params, std::stop_token, const Progress&) { return describe_device(params); },
-                .lane = "device"});
+                .lane = "inspect"});
     server.add("devices", {.handler = [](const Json&, std::stop_token, const Progress&) { return list_devices(); },
-                           .lane = "device"});
+                           .lane = "inspect"});
     const auto served = server.serve();
     // A kernel may be running that hears no stop; whoever wanted its result is gone.
     ::_exit(served ? 0 : 3);

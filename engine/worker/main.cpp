@@ -2,6 +2,7 @@
 #include "engine/base/version.h"
 #include "engine/report/arguments.h"
 #include "engine/report/interrupt.h"
+#include "engine/report/text.h"
 #include "engine/worker/serve.h"
 
 #include <fmt/format.h>
@@ -9,6 +10,7 @@
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <string>
@@ -55,8 +57,7 @@ int run(int argc, char** argv) {
     kw::report::EvalArguments arguments;
     bool devices_json = false;
     bool doctor_json = false;
-    app.add_option("--log", log, "How much to say on standard error: trace, debug, info, warn, err or off")
-        ->type_name("LEVEL");
+    kw::report::add_log(app, log);
     app.add_option("--toolkit", toolkit, "Folder of the CUDA Toolkit, or its libnvrtc; searched for otherwise")
         ->type_name("PATH");
     app.fallthrough();
@@ -79,19 +80,24 @@ int run(int argc, char** argv) {
 
     kw::report::Interrupt interrupt;
     LocalBackend backend{std::move(settings)};
-    if (*eval) return kw::report::eval_command(arguments, backend, interrupt.token());
-    if (*devices) return kw::report::devices_command(devices_json, backend, interrupt.token());
-    if (*doctor) return kw::report::doctor_command(doctor_json, backend, interrupt.token());
-    return 2;
+    int status = 2;
+    if (*eval) status = kw::report::eval_command(arguments, backend, interrupt.token());
+    if (*devices) status = kw::report::devices_command(devices_json, backend, interrupt.token());
+    if (*doctor) status = kw::report::doctor_command(doctor_json, backend, interrupt.token());
+    // A compilation that was given up may still run, and nobody waits for it.
+    std::fflush(nullptr);
+    ::_exit(status);
 }
 
 } // namespace
 
 int main(int argc, char** argv) {
+    // Writing past a limit is then an error of the write, which is told.
+    std::signal(SIGXFSZ, SIG_IGN);
     try {
         return run(argc, argv);
     } catch (const std::exception& error) {
-        fmt::print(stderr, "kw-worker: {}\n", error.what());
+        kw::report::say(fmt::format("kw-worker: {}\n", error.what()));
         return 3;
     }
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cstdint>
 #include <utility>
 
 namespace kw::worker {
@@ -22,8 +23,9 @@ class Handshake {
 public:
     Result<Json> initialize(const Json& params) {
         const auto member = params.is_object() ? params.find("protocol") : params.end();
-        const int theirs =
-            params.is_object() && member != params.end() && member->is_number_integer() ? member->get<int>() : 0;
+        const std::int64_t theirs = params.is_object() && member != params.end() && member->is_number_integer()
+                                        ? member->get<std::int64_t>()
+                                        : 0;
         if (theirs != rpc::kProtocolVersion)
             return fail(Stage::rpc, ErrorCode::unsupported,
                         fmt::format("this worker speaks protocol {} (version {}), the client {}; install the same "

@@ -22,25 +22,6 @@ namespace {
 
 constexpr const char* kProbe = "extern \"C\" __global__ void probe(float* x) { x[threadIdx.x] += 1.0f; }\n";
 
-compile::Diagnostic as_diagnostic(const Error& error) {
-    return {.severity = compile::Severity::error,
-            .file = error.where.file,
-            .line = error.where.line,
-            .column = error.where.column,
-            .message = error.message,
-            .code = {},
-            .notes = {}};
-}
-
-Json report_json(const pipeline::CompileReport& report) {
-    Json json{{"ok", report.ok}, {"ms", report.milliseconds}};
-    auto& diagnostics = json["diagnostics"] = Json::array();
-    for (const auto& diagnostic : report.diagnostics) diagnostics.push_back(compile::to_json(diagnostic));
-    auto& kernels = json["kernels"] = Json::array();
-    for (const auto& kernel : report.kernels) kernels.push_back(compile::to_json(kernel));
-    return json;
-}
-
 std::unexpected<Error> malformed(std::string_view method, const std::exception& error) {
     return fail(Stage::rpc, ErrorCode::invalid_input,
                 fmt::format("malformed parameters of '{}': {}", method, error.what()));
@@ -58,9 +39,7 @@ Result<Query> query_from(const Json& params) {
     auto files = rpc::files_from_json(params.at("files"));
     if (!files) return std::unexpected(std::move(files.error()));
     Query query{std::move(*files), params.value("main", ""), {}, params.value("device", "auto")};
-    if (params.contains("configuration"))
-        for (const auto& [name, value] : params.at("configuration").items())
-            query.configuration[name] = value.get<std::int64_t>();
+    if (params.contains("configuration")) query.configuration = pipeline::sizes_from_json(params.at("configuration"));
     return query;
 }
 
@@ -87,7 +66,7 @@ Result<Json> check_syntax(const Query& query, const task::Task& task, const std:
     if (!output) return std::unexpected(std::move(output.error()));
     if (!plan) {
         output->ok = false;
-        output->diagnostics.insert(output->diagnostics.begin(), as_diagnostic(plan.error()));
+        output->diagnostics.insert(output->diagnostics.begin(), pipeline::as_diagnostic(plan.error()));
     }
     auto json = compile::to_json(*output);
     json["arch"] = request.arch;
@@ -146,25 +125,39 @@ Result<compile::Compiler*> Service::open(Slot& slot) {
     return slot.compiler.get();
 }
 
-Result<Json> Service::compile(const Json& params, std::stop_token stop) try {
-    auto query = query_from(params);
-    if (!query) return std::unexpected(std::move(query.error()));
+Result<pipeline::Built> Service::build(const std::string& main, const task::Sizes& configuration,
+                                       const task::Task& task, const task::Files& files, const device::Info& info,
+                                       std::stop_token stop) {
     const std::scoped_lock lock{live_.mutex};
     const auto compiler = open(live_);
     if (!compiler) return std::unexpected(compiler.error());
-    if (!query->files.contains("task.toml")) return compile_alone(*query, params, **compiler, stop);
+    return pipeline::build_source(main, configuration, task, files, info, **compiler, std::move(stop));
+}
 
+Result<Json> Service::compile(const Json& params, std::stop_token stop) try {
+    auto query = query_from(params);
+    if (!query) return std::unexpected(std::move(query.error()));
+    if (!query->files.contains("task.toml")) {
+        const std::scoped_lock lock{live_.mutex};
+        const auto compiler = open(live_);
+        if (!compiler) return std::unexpected(compiler.error());
+        return compile_alone(*query, params, **compiler, stop);
+    }
     const auto task = task::parse_task(query->files);
     if (!task) return std::unexpected(task.error());
     if (query->main.empty()) query->main = task->kernel;
-    if (params.value("syntax_only", false))
+    if (params.value("syntax_only", false)) {
+        const std::scoped_lock lock{live_.mutex};
+        const auto compiler = open(live_);
+        if (!compiler) return std::unexpected(compiler.error());
         return check_syntax(*query, *task, params.value("arch", ""), **compiler, stop);
+    }
+    // Before the compiler is taken: the first answer about a GPU takes seconds, in which typing must not wait.
     const auto info = executor_.describe(query->device);
     if (!info) return std::unexpected(info.error());
-    auto built =
-        pipeline::build_source(query->main, query->configuration, *task, query->files, *info, **compiler, stop);
+    auto built = build(query->main, query->configuration, *task, query->files, *info, stop);
     if (!built) return std::unexpected(std::move(built.error()));
-    auto json = report_json(built->report);
+    auto json = pipeline::to_json(built->report);
     json["file"] = query->main;
     json["arch"] = info->arch;
     if (params.value("ptx", false)) json["ptx"] = built->source.ptx;
@@ -239,11 +232,8 @@ Result<Json> Service::doctor(std::stop_token stop) {
                             {"protocol", rpc::kProtocolVersion}};
     report["host"] = describe_host();
     auto& components = report["components"] = Json::array();
-    for (const auto& component : compile::toolkit_inventory(settings_.toolkit)) {
-        auto json = compile::to_json(component);
-        json["needed"] = component.name == "libnvrtc" || component.name == "toolkit headers";
-        components.push_back(std::move(json));
-    }
+    for (const auto& component : compile::toolkit_inventory(settings_.toolkit))
+        components.push_back(compile::to_json(component));
     report["checks"] = Json::array({check_compiler(stop), check_executor(stop)});
     return report;
 }
@@ -256,13 +246,9 @@ Result<Json> Service::disassemble(const Json& params, std::stop_token stop) try 
     if (query->main.empty()) query->main = task->kernel;
     const auto info = executor_.describe(query->device);
     if (!info) return std::unexpected(info.error());
-    const std::scoped_lock lock{live_.mutex};
-    const auto compiler = open(live_);
-    if (!compiler) return std::unexpected(compiler.error());
-    auto built =
-        pipeline::build_source(query->main, query->configuration, *task, query->files, *info, **compiler, stop);
+    auto built = build(query->main, query->configuration, *task, query->files, *info, stop);
     if (!built) return std::unexpected(std::move(built.error()));
-    auto json = report_json(built->report);
+    auto json = pipeline::to_json(built->report);
     json["file"] = query->main;
     json["arch"] = info->arch;
     if (!built->report.ok) return json;

@@ -4,6 +4,7 @@
 #include "engine/base/result.h"
 #include "engine/compile/compiler.h"
 #include "engine/pipeline/evaluate.h"
+#include "engine/pipeline/sources.h"
 #include "engine/worker/child_executor.h"
 
 #include <memory>
@@ -54,6 +55,10 @@ private:
     };
     /// Call with the slot's mutex held.
     [[nodiscard]] Result<compile::Compiler*> open(Slot& slot);
+    /// With the live compiler, which is free again afterwards.
+    [[nodiscard]] Result<pipeline::Built> build(const std::string& main, const task::Sizes& configuration,
+                                                const task::Task& task, const task::Files& files,
+                                                const device::Info& info, std::stop_token stop);
     [[nodiscard]] Json check_compiler(std::stop_token stop);
     [[nodiscard]] Json check_executor(std::stop_token stop);
 

@@ -117,4 +117,4 @@ void InterruptionTest::reports_a_killed_executor() {
 }
 
 QTEST_GUILESS_MAIN(InterruptionTest)
-#include "interruption_test.moc"
+#include "test_interruption.moc"

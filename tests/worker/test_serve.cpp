@@ -34,7 +34,6 @@ private Q_SLOTS:
     void restarts_after_a_kill();
     void refuses_names_that_leave_the_task();
     void shuts_down();
-    void splits_worker_specifications();
 
 private:
     static std::unique_ptr<WorkerClient> make() {
@@ -248,17 +247,5 @@ void ServeTest::shuts_down() {
     for (const auto child : children) QTRY_VERIFY(kw::test::is_dead(child));
 }
 
-void ServeTest::splits_worker_specifications() {
-    const auto ssh = kw::rpc::worker_command("ssh:gpu7", {"--log", "info"});
-    VERIFY_RESULT(ssh);
-    QCOMPARE(ssh->arguments, (std::vector<std::string>{"ssh", "-T", "-o", "BatchMode=yes", "gpu7", "kw-worker", "--log",
-                                                       "info", "serve"}));
-    const auto srun = kw::rpc::worker_command("srun:--gres=gpu:1  -p debug");
-    VERIFY_RESULT(srun);
-    QCOMPARE(srun->arguments, (std::vector<std::string>{"srun", "--quiet", "--ntasks=1", "--gres=gpu:1", "-p", "debug",
-                                                        "kw-worker", "serve"}));
-    for (const auto* bad : {"ssh:", "ssh:-x", "moon", "command:"}) QVERIFY(!kw::rpc::worker_command(bad));
-}
-
 QTEST_GUILESS_MAIN(ServeTest)
-#include "serve_test.moc"
+#include "test_serve.moc"

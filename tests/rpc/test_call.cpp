@@ -45,6 +45,10 @@ static void add_methods(kw::rpc::Server& server) {
                              return Json{};
                          },
                          "quick"});
+    server.add("leave", {.handler = [](const Json& params, std::stop_token,
+                                       const kw::rpc::Progress&) -> kw::Result<Json> { return params; },
+                         .lane = "quick",
+                         .answered = [] { ::_exit(0); }});
     server.add("babble", {[](const Json&, std::stop_token, const kw::rpc::Progress&) -> kw::Result<Json> {
                               const std::string text = "Segmentation fault, or so\r\n\r\n";
                               static_cast<void>(kw::write_all(1, text));
@@ -71,6 +75,7 @@ private Q_SLOTS:
     void fails_pending_calls_when_the_peer_dies();
     void reports_a_kill();
     void reports_babble();
+    void an_answer_before_the_end_counts();
     void times_out();
     void calls_back_on_destruction();
     void closes();
@@ -296,6 +301,17 @@ void CallTest::reports_babble() {
              answer.error().message.c_str());
 }
 
+void CallTest::an_answer_before_the_end_counts() {
+    const auto client = spawn();
+    bool answered = false;
+    const auto answer = client->call("leave", Json{{"a", 1}}, {}, {}, {}, &answered);
+    QVERIFY(answer && answered);
+    QCOMPARE(*answer, (Json{{"a", 1}}));
+    QTRY_VERIFY(!client->alive());
+    QVERIFY(!client->call("echo", {}, {}, {}, {}, &answered));
+    QVERIFY(!answered);
+}
+
 void CallTest::times_out() {
     const auto client = spawn();
     const auto answer = client->call("nap", Json{{"ms", 5000}}, {}, {}, 50ms);
@@ -331,4 +347,4 @@ int main(int argc, char** argv) {
     return QTest::qExec(&test, argc, argv);
 }
 
-#include "call_test.moc"
+#include "test_call.moc"

@@ -150,4 +150,4 @@ void SingleFileTest::evaluates_in_an_empty_root() {
 }
 
 QTEST_GUILESS_MAIN(SingleFileTest)
-#include "single_file_test.moc"
+#include "test_single_file.moc"

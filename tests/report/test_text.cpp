@@ -33,7 +33,10 @@ void TextTest::numbers_have_three_digits() {
 }
 
 void TextTest::units_fit() {
-    QCOMPARE(report::duration(0.5), std::string("500 ns"));
+    QCOMPARE(report::duration(0), std::string("0 µs"));
+    QCOMPARE(report::duration(0.5), std::string("0.500 µs"));
+    QCOMPARE(report::duration(0.00012), std::string("0.000120 µs"));
+    QCOMPARE(report::duration(std::nan("")), std::string("–"));
     QCOMPARE(report::duration(12.345), std::string("12.3 µs"));
     QCOMPARE(report::duration(999.7), std::string("1.00 ms"));
     QCOMPARE(report::duration(2.5e6), std::string("2.50 s"));
@@ -91,4 +94,4 @@ void TextTest::control_characters_are_not_shown() {
 }
 
 QTEST_APPLESS_MAIN(TextTest)
-#include "text_test.moc"
+#include "test_text.moc"

@@ -77,7 +77,7 @@ void CliTest::refuses_bad_usage_data() {
     QTest::addColumn<QStringList>("arguments");
     QTest::addColumn<QString>("expected");
     QTest::newRow("nothing") << QStringList{} << "kw --help";
-    QTest::newRow("unknown command") << QStringList{"evaluate"} << "--help";
+    QTest::newRow("unknown command") << QStringList{"evaluate"} << "'evaluate'";
     QTest::newRow("unknown option") << QStringList{"eval", "--fast", "x"} << "kw eval --help";
     QTest::newRow("no task") << QStringList{"eval"} << "TASK";
     QTest::newRow("no such folder") << QStringList{"eval", "/nowhere/softmax"} << "/nowhere/softmax";
@@ -85,6 +85,8 @@ void CliTest::refuses_bad_usage_data() {
     QTest::newRow("no such candidate") << QStringList{"eval", "TASK", "--candidate", "none.cu"} << "none.cu";
     QTest::newRow("trusted name") << QStringList{"eval", "TASK", "--candidate", "ELSEWHERE/reference.cu"}
                                   << "reference.cu";
+    QTest::newRow("the reference") << QStringList{"eval", "TASK", "--candidate", "TASK/reference.cu"} << "reference.cu";
+    QTest::newRow("negative GPU") << QStringList{"eval", "TASK", "--device", "cuda:-1"} << "cuda:-1";
     QTest::newRow("unknown stage") << QStringList{"eval", "TASK", "--stages", "compile,guess"} << "guess";
     QTest::newRow("unknown device") << QStringList{"eval", "TASK", "--device", "abacus"} << "abacus";
     QTest::newRow("unknown simulated GPU") << QStringList{"eval", "TASK", "--device", "sim:abacus"} << "abacus";
@@ -92,7 +94,11 @@ void CliTest::refuses_bad_usage_data() {
     QTest::newRow("set to a word") << QStringList{"eval", "TASK", "--set", "BLOCK=big"} << "NAME=VALUE";
     QTest::newRow("negative seed") << QStringList{"eval", "TASK", "--seed", "-1"} << "seed";
     QTest::newRow("negative timeout") << QStringList{"eval", "TASK", "--timeout", "-5"} << "timeout";
+    QTest::newRow("timeout of no time") << QStringList{"eval", "TASK", "--timeout", "0"} << "timeout";
+    QTest::newRow("timeout past every clock") << QStringList{"eval", "TASK", "--timeout", "1e300"} << "1000000";
+    QTest::newRow("unknown log level") << QStringList{"--log", "nonsense", "devices"} << "nonsense";
     QTest::newRow("unwritable output") << QStringList{"eval", "TASK", "-o", "/nowhere/e.json"} << "/nowhere/e.json";
+    QTest::newRow("output into a folder") << QStringList{"eval", "TASK", "-o", "TASK"} << "folder";
     QTest::newRow("unknown worker") << QStringList{"--worker", "moon", "devices"} << "moon";
     QTest::newRow("option as a host") << QStringList{"--worker", "ssh:-oProxyCommand=x", "devices"} << "ssh:HOST";
     QTest::newRow("no budget") << QStringList{"tune", "TASK", "--budget", "0"} << "budget";
@@ -227,7 +233,8 @@ void CliTest::tunes() {
 
 void CliTest::tunes_nothing_without_tunables() {
     const TaskFolder task;
-    const auto result = run_kw({"tune", task.string(), "--candidate", "reference.cu"});
+    task.write("plain.cu", kw::test::kReference);
+    const auto result = run_kw({"tune", task.string(), "--candidate", "plain.cu"});
     compare_status(result, 2);
     VERIFY_CONTAINS(result->errors, "nothing to tune");
 }
@@ -282,4 +289,4 @@ void CliTest::reports_a_worker_that_is_none() {
 }
 
 QTEST_GUILESS_MAIN(CliTest)
-#include "cli_test.moc"
+#include "test_cli.moc"

@@ -159,4 +159,4 @@ void BadInputTest::read_only_folder() {
 }
 
 QTEST_GUILESS_MAIN(BadInputTest)
-#include "bad_input_test.moc"
+#include "test_bad_input.moc"

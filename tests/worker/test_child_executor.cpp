@@ -26,6 +26,9 @@ private Q_SLOTS:
     void passes_a_cancel_on();
     void kills_what_does_not_heed_a_cancel();
     void passes_errors_on();
+    void restarts_after_a_lost_device_data();
+    void restarts_after_a_lost_device();
+    void answers_about_devices_while_a_job_runs();
     void tells_when_there_is_no_child();
 
 private:
@@ -48,6 +51,10 @@ static kw::Result<Json> act(const Json& params, const std::stop_token& stop) {
     if (what == "listen")
         while (!stop.stop_requested()) std::this_thread::sleep_for(1ms);
     if (what == "hang") std::this_thread::sleep_for(60s);
+    if (what == "lose") return Json{{"device_lost", true}, {"pid", ::getpid()}};
+    if (what == "lose and fail")
+        return Json{{"device_lost", true},
+                    {"error", kw::rpc::to_json(kw::Error{kw::Stage::task, kw::ErrorCode::invalid_input, "reference"})}};
     if (what == "fail") return kw::fail(kw::Stage::verify, kw::ErrorCode::wrong, "no");
     if (stop.stop_requested()) return kw::fail(kw::Stage::verify, kw::ErrorCode::cancelled, "stopped");
     return Json("done");
@@ -57,9 +64,13 @@ static int child_main() {
     auto channel = kw::worker::take_stdio();
     if (!channel) return 1;
     kw::rpc::Server server{std::move(channel->input), std::move(channel->output)};
-    server.add("execute",
-               {[](const Json& params, std::stop_token stop, const kw::rpc::Progress&) { return act(params, stop); },
-                "device"});
+    server.add(
+        "execute",
+        {[](const Json& params, std::stop_token stop, const kw::rpc::Progress&) { return act(params, stop); }, "jobs"});
+    server.add("devices", {[](const Json&, std::stop_token, const kw::rpc::Progress&) -> kw::Result<Json> {
+                               return Json{{"devices", {::getpid()}}};
+                           },
+                           "inspect"});
     const auto served = server.serve();
     ::_exit(served ? 0 : 1);
 }
@@ -164,6 +175,44 @@ void ChildExecutorTest::passes_errors_on() {
     QVERIFY(before && after && *before == *after);
 }
 
+void ChildExecutorTest::restarts_after_a_lost_device_data() {
+    QTest::addColumn<QByteArray>("how");
+    QTest::newRow("with a report") << QByteArray("lose");
+    QTest::newRow("with an error") << QByteArray("lose and fail");
+}
+
+void ChildExecutorTest::restarts_after_a_lost_device() {
+    QFETCH(QByteArray, how);
+    auto executor = make();
+    const auto before = run(executor, "pid");
+    const auto answer = run(executor, how.constData());
+    if (how == "lose") {
+        QVERIFY(answer && answer->at("pid") == *before);
+    } else {
+        QVERIFY(!answer);
+        QCOMPARE(answer.error().stage, kw::Stage::task);
+        QCOMPARE(answer.error().message, std::string("reference"));
+    }
+    const auto after = run(executor, "pid");
+    QVERIFY(before && after && *before != *after);
+    QTRY_VERIFY(::kill(before->get<pid_t>(), 0) != 0);
+}
+
+void ChildExecutorTest::answers_about_devices_while_a_job_runs() {
+    auto executor = make();
+    const auto pid = run(executor, "pid");
+    kw::Result<Json> answer;
+    std::jthread job{[&] { answer = run(executor, "hang", 0.5); }};
+    std::this_thread::sleep_for(50ms);
+    kw::Result<Json> devices;
+    const auto took = milliseconds([&] { devices = executor.devices({}); });
+    QVERIFY(pid && devices);
+    QCOMPARE(devices->at("devices").at(0), *pid);
+    QVERIFY2(took < 400, std::to_string(took).c_str());
+    job.join();
+    QCOMPARE(answer.error().code, kw::ErrorCode::timeout);
+}
+
 void ChildExecutorTest::tells_when_there_is_no_child() {
     kw::worker::ChildExecutor executor{{"/nowhere/kw-worker", "exec"}};
     executor.warm_up();
@@ -179,4 +228,4 @@ int main(int argc, char** argv) {
     return QTest::qExec(&test, argc, argv);
 }
 
-#include "child_executor_test.moc"
+#include "test_child_executor.moc"

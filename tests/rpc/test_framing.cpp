@@ -178,4 +178,4 @@ void FramingTest::repairs_text_that_is_not_utf8() {
 }
 
 QTEST_APPLESS_MAIN(FramingTest)
-#include "framing_test.moc"
+#include "test_framing.moc"
