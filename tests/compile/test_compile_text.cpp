@@ -70,6 +70,19 @@ class TextTest : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+    void ptx_strings_lose_the_pretended_folder() {
+        const auto listed = [](std::string_view text) {
+            std::string out;
+            for (const char letter : text) out += std::to_string(static_cast<int>(letter)) + ", ";
+            return out;
+        };
+        const std::string plain = "= {" + listed("a.cu") + "0};\n.file 1 \"a.cu\"\n";
+        QCOMPARE(ptx_without_roots("= {" + listed(task_name("a.cu")) + "0};\n.file 1 \"" + task_name("a.cu") + "\"\n"),
+                 plain);
+        QCOMPARE(ptx_without_roots("= {" + listed(header_root("0123456789abcdef01") + "a.cu") + "0};\n.file 1 \""
+                                   + task_name("a.cu") + "\"\n"),
+                 plain);
+    }
     void lexing() {
         QCOMPARE(tokens("a/**/b // c\n#x"), (std::vector<std::string>{"a", "b", "hash #", "x"}));
         QCOMPARE(tokens("  %:define"), (std::vector<std::string>{"hash %:", "define"}));
