@@ -1,23 +1,25 @@
 #!/bin/sh
-# The simulator against its prototype, alternately, on the same machine in the same minutes: medians of seconds and their ratio.
-#   bench/simulator/compare.sh PROTOTYPE_DIR [BUILD_DIR] [ROUNDS]
-# PROTOTYPE_DIR holds ptx_sim_prototype.cpp and ptx/; nothing of it is kept. Both use two threads, with bounds checks.
+# The simulator against another program, alternately, on the same machine in the same minutes: medians of seconds and
+# their ratio.
+#   bench/simulator/compare.sh PROTOTYPE_FOLDER [BUILD_FOLDER] [ROUNDS]
+# PROTOTYPE_FOLDER holds protosim.cpp and ptx/KERNEL.ptx for the kernels matmul, saxpy, hist, bitonic and fma.
+# protosim.cpp is one source, compiled here to a program `protosim`: `protosim KERNEL FILE.ptx` runs the kernel with two
+# threads and bounds checks, at the sizes of simulator.cpp, and prints a line "time SECONDS". This program is run with
+# two threads too.
 set -eu
-prototype=${1:?usage: compare.sh PROTOTYPE_DIR [BUILD_DIR] [ROUNDS]}
+prototype=${1:?usage: compare.sh PROTOTYPE_FOLDER [BUILD_FOLDER] [ROUNDS]}
 here=$(cd "$(dirname "$0")" && pwd)
 build=${2:-$here/../../build/release}
 rounds=${3:-5}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-flags="-O3 -march=native -std=c++20 -pthread -w"
-g++ $flags "$prototype/ptx_sim_prototype.cpp" -o "$work/prototype"
-g++ $flags -DPROTOTYPE="\"$prototype/ptx_sim_prototype.cpp\"" "$here/prototype_fma.cpp" -o "$work/prototype_fma"
+kernels="matmul fma saxpy hist bitonic"
+"${CXX:-g++}" -O3 -march=native -std=c++20 -pthread -w "$prototype/protosim.cpp" -o "$work/protosim"
 round=0
 while [ "$round" -lt "$rounds" ]; do
-    for kernel in matmul saxpy hist bitonic; do
-        "$work/prototype" $kernel "$prototype/ptx/$kernel.ptx" | sed -n "s/.*threads=2 inst=0 time \([0-9.]*\) s.*/$kernel \1/p" >> "$work/old"
+    for kernel in $kernels; do
+        "$work/protosim" "$kernel" "$prototype/ptx/$kernel.ptx" | sed -n "s/^time \([0-9.e+-]*\).*/$kernel \1/p" >> "$work/old"
     done
-    echo "fma $("$work/prototype_fma" "$prototype/ptx/fma.ptx" 2)" >> "$work/old"
     "$build/bin/bench_simulator" --threads 2 --repeat 1 >> "$work/new"
     round=$((round + 1))
 done
@@ -27,7 +29,7 @@ if grep -q WRONG "$work/new"; then
 fi
 median() { awk -v name="$2" -v field="$3" '$1 == name { print $field }' "$1" | sort -g | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'; }
 printf '%-10s %14s %12s %22s %8s\n' kernel 'prototype s' 'product s' 'product Glane-inst/s' ratio
-for kernel in matmul fma saxpy hist bitonic; do
+for kernel in $kernels; do
     old=$(median "$work/old" $kernel 2)
     new=$(median "$work/new" $kernel 2)
     rate=$(median "$work/new" $kernel 3)

@@ -1,5 +1,5 @@
 // Speed of the simulator on five kernels: one line each with the seconds of the best of several runs and lane
-// instructions per second. "bench_simulator [--threads N] [--repeat N]"; compare.sh puts the prototype beside it.
+// instructions per second. "bench_simulator [--threads N] [--repeat N]"; compare.sh puts another program beside it.
 #include "engine/base/file.h"
 #include "engine/device/sim/sim_device.h"
 

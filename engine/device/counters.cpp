@@ -32,6 +32,8 @@ std::vector<EventField> event_fields() {
         {"flops_fp64", &Events::flops_fp64},
         {"flops_fp16", &Events::flops_fp16},
         {"flops_tensor", &Events::flops_tensor},
+        {"flops_tensor_bf16", &Events::flops_tensor_bf16},
+        {"flops_tensor_tf32", &Events::flops_tensor_tf32},
         {"global_load_requests", &Events::global_load_requests},
         {"global_load_sectors", &Events::global_load_sectors},
         {"global_load_bytes", &Events::global_load_bytes},

@@ -29,6 +29,8 @@ struct Events {
     std::uint64_t flops_fp64 = 0;
     std::uint64_t flops_fp16 = 0;
     std::uint64_t flops_tensor = 0;
+    std::uint64_t flops_tensor_bf16 = 0; ///< those of flops_tensor on bf16
+    std::uint64_t flops_tensor_tf32 = 0; ///< those of flops_tensor on tf32
 
     // Global memory. A sector is 32 bytes; a request is one warp instruction.
     std::uint64_t global_load_requests = 0;
@@ -41,7 +43,8 @@ struct Events {
         0; ///< distinct sectors read in the launch: the least that must come from memory
     std::uint64_t unique_store_sectors = 0; ///< distinct sectors written in the launch
 
-    // Shared memory: 32 banks of 4 bytes. A conflict-free request takes one wavefront per 128 bytes.
+    // Shared memory: 32 banks of 4 bytes. A conflict-free request takes one wavefront per 128 bytes. Atomics are
+    // stores whose lanes on one address take a wavefront each.
     std::uint64_t shared_load_requests = 0;
     std::uint64_t shared_load_wavefronts = 0;
     std::uint64_t shared_store_requests = 0;
@@ -50,8 +53,9 @@ struct Events {
 
     std::uint64_t local_requests = 0;
     std::uint64_t local_sectors = 0;
+    // Atomics on global memory count as stores too, not as loads.
     std::uint64_t atomic_requests = 0;
-    std::uint64_t atomic_serialized = 0; ///< sum over requests of the largest number of lanes on one address
+    std::uint64_t atomic_serialized = 0; ///< sum over requests and sectors of the most lanes on one address
     std::uint64_t barriers = 0;          ///< warp instructions that wait for the block
     std::uint64_t branches = 0;
     std::uint64_t divergent_branches = 0;
@@ -85,8 +89,8 @@ struct LaunchCounters {
     std::uint32_t threads_per_block = 0;
     std::uint32_t shared_bytes = 0; ///< static + dynamic, per block
     std::uint32_t registers = 0;    ///< per thread, from ptxas when known, else 0
-    /// How the number of distinct sectors grew with the executed blocks: as their number to this power. 1: each block touches
-    /// its own; 0: all touch the same. For scaling `unique_*_sectors` of a sampled launch.
+    /// How the number of distinct sectors grew with the executed blocks: as their number to this power. 1: each block
+    /// touches its own; 0: all touch the same. For scaling `unique_*_sectors` of a sampled launch.
     double unique_exponent = 1;
     Events events;
     std::vector<LineEvents> lines;

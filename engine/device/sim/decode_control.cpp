@@ -79,6 +79,10 @@ Result<void> FunctionDecoder::rule_call() {
             if (site.arguments.size() != arguments) return unsupported("its arguments are not what the function takes");
             // the builtin reads its arguments from the caller's frame
             instr.src.push_back(frame_base());
+        } else if (callee.text == "malloc" || callee.text == "free") {
+            return unsupported(fmt::format("the simulator has no heap in device code ({}); use memory that the launch "
+                                           "is given",
+                                           callee.text));
         } else {
             return unsupported(fmt::format("function {} is only declared; it must be part of the same file",
                                            callee.text.substr(0, 200)));

@@ -1,6 +1,7 @@
 #include "engine/device/sim/decoder.h"
 
 #include "engine/device/sim/decoder_impl.h"
+#include "engine/device/sim/demangle.h"
 
 #include <fmt/format.h>
 
@@ -54,10 +55,10 @@ std::unexpected<Error> FunctionDecoder::unsupported(std::string_view why) const 
         where.line = location.line;
         where.column = location.column;
     }
-    return fail(
-        Stage::device, ErrorCode::unsupported,
-        fmt::format("the simulator cannot run {} in {} (PTX line {}): {}", text, function_.name, source_->line, why),
-        where);
+    return fail(Stage::device, ErrorCode::unsupported,
+                fmt::format("the simulator cannot run {} in {} (PTX line {}): {}", text, demangled(function_.name),
+                            source_->line, why),
+                where);
 }
 
 Instr FunctionDecoder::make(Op op, Type type) const {
@@ -423,11 +424,12 @@ Result<void> FunctionDecoder::run() {
     }
     if (info.local_bytes > kMostLocalBytes)
         return fail(Stage::device, ErrorCode::invalid_input,
-                    fmt::format("function {} needs more than {} bytes of local memory per thread", function_.name,
-                                kMostLocalBytes));
+                    fmt::format("function {} needs more than {} bytes of local memory per thread",
+                                demangled(function_.name), kMostLocalBytes));
     if (!allocate_registers(code, values, info))
         return fail(Stage::device, ErrorCode::unsupported,
-                    fmt::format("function {} has too many branches and registers for the simulator", function_.name));
+                    fmt::format("function {} has too many branches and registers for the simulator",
+                                demangled(function_.name)));
     return {};
 }
 

@@ -21,6 +21,10 @@ constexpr double kInstructionParallelism = 2;
 constexpr double kDramEfficiency = 0.92;
 /// Share of the tensor peak that plain mma.sync code reaches.
 constexpr double kTensorEfficiency = 0.62;
+/// L2 takes 64 bytes per clock from each of its slices, which tells their number from the bandwidth; neighbouring
+/// addresses share a slice in pieces of about this size.
+constexpr double kSliceBytesPerClock = 64;
+constexpr double kSlicePieceBytes = 4096;
 /// Blocks on a fraction of the SMs can draw at most this multiple of their share of the memory bandwidth.
 constexpr double kBandwidthPerSmBoost = 2;
 
@@ -53,10 +57,12 @@ Estimate estimate(const GpuModel& model, const device::LaunchCounters& counters)
     pipe("FP32", count(events.fp32), model.fp32_lanes);
     pipe("FP64", count(events.fp64), model.fp64_lanes);
     pipe("FP16", count(events.fp16), model.fp16_lanes / 2); // lanes count half results, an instruction makes pairs
-    pipe("INT", count(events.integer),
-         model.int_lanes * 2); // additions and logic run on the FP32 lanes' second half too
+    pipe("INT", count(events.integer), model.int_lanes);
     pipe("SFU", count(events.special), model.special_lanes);
-    bound("tensor", count(events.flops_tensor) / (model.tensor_fp16 * 1e6 * kTensorEfficiency) * imbalance);
+    const double bf16 = count(events.flops_tensor_bf16), tf32 = count(events.flops_tensor_tf32);
+    const double tensor = (count(events.flops_tensor) - bf16 - tf32) / model.tensor_fp16 + bf16 / model.tensor_bf16
+                          + tf32 / model.tensor_tf32;
+    bound("tensor", tensor / (1e6 * kTensorEfficiency) * imbalance);
     // Shared memory serves one wavefront of 128 bytes per clock and SM; L1 serves four sectors.
     const double shared = count(events.shared_load_wavefronts + events.shared_store_wavefronts);
     bound("shared memory", shared / sms / cycles_per_us * imbalance);
@@ -78,8 +84,10 @@ Estimate estimate(const GpuModel& model, const device::LaunchCounters& counters)
     const double lost = footprint > l2_size ? 1 - l2_size / footprint : 0;
     bound("DRAM",
           (footprint + std::max(l2_bytes - footprint, 0.0) * lost) / (model.dram_gbps * 1e3 * kDramEfficiency * reach));
-    // Lanes on one address take turns, one per clock.
-    bound("atomics", count(events.atomic_serialized) / sms / cycles_per_us * imbalance);
+    // A slice of L2 does one atomic operation on a sector per clock; few addresses lie in few slices.
+    const double slices = std::max(model.l2_gbps * 1e3 / (kSliceBytesPerClock * cycles_per_us), 1.0);
+    const double touched = std::clamp(std::ceil(unique_stores * kSectorBytes / kSlicePieceBytes), 1.0, slices);
+    bound("atomics", count(events.atomic_serialized) / touched / cycles_per_us);
 
     // Latency: a warp's own chain, times the waves of resident blocks.
     const double warps = blocks * std::max((counters.threads_per_block + 31) / 32, 1u);

@@ -75,7 +75,6 @@ Result<GpuModel> parse_gpu_model(std::string_view text, std::string_view file) {
     sheet.number("limits.shared_per_block", model.shared_per_block);
     sheet.number("limits.shared_per_block_optin", model.shared_per_block_optin);
     sheet.number("limits.shared_reserved", model.shared_reserved);
-    sheet.number("memory.l1_kb", model.l1_kb);
     sheet.number("memory.l2_mb", model.l2_mb);
     sheet.number("memory.l2_gbps", model.l2_gbps);
     sheet.number("memory.dram_gb", model.dram_gb);

@@ -28,7 +28,7 @@ struct GpuModel {
     std::uint32_t shared_per_sm = 0, shared_per_block = 49152, shared_per_block_optin = 49152; ///< bytes
     std::uint32_t shared_reserved = 1024; ///< bytes per block that the system takes
 
-    double l1_kb = 0, l2_mb = 0, l2_gbps = 0, dram_gb = 0, dram_gbps = 0;
+    double l2_mb = 0, l2_gbps = 0, dram_gb = 0, dram_gbps = 0;
     double alu_latency = 4, shared_latency = 30, l2_latency = 260, dram_latency = 560; ///< cycles
     double launch_overhead_us = 2;
 };

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace kw::sim {
@@ -54,20 +55,26 @@ Result<std::uint64_t> DeviceMemory::allocate(std::uint64_t bytes, std::string_vi
                     fmt::format("{} needs {} MiB, but the simulated device has only {} MiB left", label,
                                 (bytes >> 20) + 1, (limit_ - used_) >> 20));
     const std::uint64_t size = pages(bytes);
-    std::uint64_t offset = 0;
-    if (const auto reuse = free_.find(size); reuse != free_.end()) {
-        offset = reuse->second;
-        free_.erase(reuse);
-    } else {
-        if (high_ + size + 2 * kPage > reserved_)
-            return fail(Stage::device, ErrorCode::device,
-                        "simulated memory is too fragmented; release allocations or start anew");
-        offset = high_ + kPage;
-        high_ = offset + size + kPage;
+    const std::uint64_t taken = size + 2 * kPage; // with a guard page on either side
+    auto fit = free_.end();
+    for (auto range = free_.begin(); range != free_.end(); ++range) {
+        if (range->second >= taken && (fit == free_.end() || range->second < fit->second)) fit = range;
     }
+    const std::uint64_t start = fit != free_.end() ? fit->first : high_;
+    if (fit == free_.end() && taken > reserved_ - high_)
+        return fail(Stage::device, ErrorCode::device,
+                    "simulated memory is too fragmented; release allocations or start anew");
+    const std::uint64_t offset = start + kPage;
     if (mprotect(base_ + offset, size, PROT_READ | PROT_WRITE) != 0)
         return fail(Stage::device, ErrorCode::device,
                     fmt::format("the system has no memory for {} ({} MiB)", label, size >> 20));
+    if (fit != free_.end()) {
+        const std::uint64_t rest = fit->second - taken;
+        free_.erase(fit);
+        if (rest != 0) free_.emplace(start + taken, rest);
+    } else {
+        high_ += taken;
+    }
     used_ += size;
     Allocation allocation{kGlobalBase + offset, bytes, std::string(label), writable};
     const auto at = std::lower_bound(allocations_.begin(), allocations_.end(), allocation.begin,
@@ -84,8 +91,24 @@ void DeviceMemory::release(std::uint64_t address) {
     madvise(base_ + offset, size, MADV_DONTNEED);
     mprotect(base_ + offset, size, PROT_NONE);
     used_ -= size;
-    free_.emplace(size, offset);
     allocations_.erase(at);
+    std::uint64_t begin = offset - kPage, end = offset + size + kPage;
+    auto next = free_.lower_bound(begin);
+    if (next != free_.end() && next->first == end) {
+        end += next->second;
+        next = free_.erase(next);
+    }
+    if (next != free_.begin()) {
+        const auto before = std::prev(next);
+        if (before->first + before->second == begin) {
+            begin = before->first;
+            free_.erase(before);
+        }
+    }
+    if (end == high_)
+        high_ = begin;
+    else
+        free_.emplace(begin, end - begin);
 }
 
 const Allocation* DeviceMemory::find(std::uint64_t address) const {

@@ -51,7 +51,7 @@ public:
     [[nodiscard]] std::int64_t delta() const { return delta_; }
     [[nodiscard]] std::uint64_t used() const { return used_; }
     [[nodiscard]] std::uint64_t limit() const { return limit_; }
-    /// One past the highest device address that was ever handed out.
+    /// One past the highest device address that is handed out.
     [[nodiscard]] std::uint64_t high_water() const { return kGlobalBase + high_; }
 
 private:
@@ -63,8 +63,9 @@ private:
     std::uint64_t used_ = 0;
     std::uint64_t high_ = 0;
     std::int64_t delta_ = 0;
-    std::vector<Allocation> allocations_;              ///< by address
-    std::multimap<std::uint64_t, std::uint64_t> free_; ///< bytes → offset of released ranges
+    std::vector<Allocation> allocations_; ///< by address
+    /// Offset → bytes of released ranges with their guard pages; none touches another or ends at high_.
+    std::map<std::uint64_t, std::uint64_t> free_;
 };
 
 } // namespace kw::sim

@@ -124,9 +124,8 @@ Result<void> Cursor::variables(std::vector<Variable>& out, bool separator_ends) 
             }
             auto extent = integer();
             if (!extent) return std::unexpected(extent.error());
-            if (*extent > kLargestVariable || count * std::max<std::uint64_t>(*extent, 1) > kLargestVariable)
+            if (__builtin_mul_overflow(count, std::uint64_t{*extent}, &count) || count > kLargestVariable)
                 return error("the array is larger than any device's memory");
-            count *= *extent;
             if (auto close = expect(']'); !close) return close;
         }
         variable.bytes = open_ended ? 0 : element * count;

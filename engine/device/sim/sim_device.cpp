@@ -1,5 +1,6 @@
 #include "engine/device/sim/sim_device.h"
 
+#include "engine/device/sim/demangle.h"
 #include "engine/device/sim/estimate.h"
 #include "engine/device/sim/exec/counting.h"
 #include "engine/device/sim/exec/thread_pool.h"
@@ -45,6 +46,18 @@ std::vector<std::uint64_t> spread(std::uint64_t total, std::uint64_t count) {
     blocks.erase(std::unique(blocks.begin(), blocks.end()), blocks.end());
     return blocks;
 }
+
+/// Sets a flag for as long as it lives.
+class Measuring {
+public:
+    explicit Measuring(bool& flag) : flag_(flag) { flag_ = true; }
+    ~Measuring() { flag_ = false; }
+    Measuring(const Measuring&) = delete;
+    Measuring& operator=(const Measuring&) = delete;
+
+private:
+    bool& flag_;
+};
 
 class SimDevice final : public device::Device {
 public:
@@ -100,11 +113,11 @@ public:
         auto* loaded = dynamic_cast<SimModule*>(&module);
         if (!loaded) return fail(Stage::device, ErrorCode::internal, "the module belongs to another device");
         auto bound = loaded->kernel(kernel);
-        if (!bound) return std::unexpected(std::move(bound.error()));
+        if (!bound) return refused(kernel, std::move(bound.error()));
         const Program& program = (*bound)->program;
         const std::uint32_t registers = loaded->registers(kernel);
         if (auto checked = check(program, registers, config, parameters.size()); !checked)
-            return std::unexpected(std::move(checked.error()));
+            return refused(kernel, std::move(checked.error()));
         LaunchRequest request;
         request.grid = config.grid;
         request.block = config.block;
@@ -142,6 +155,18 @@ public:
     }
 
 private:
+    /// What the kernel or its launch asks for and cannot have is a fault of theirs; other errors stay errors.
+    [[nodiscard]] static Result<LaunchOutcome> refused(std::string_view kernel, Error error) {
+        if (error.code != ErrorCode::invalid_input && error.code != ErrorCode::unsupported)
+            return std::unexpected(std::move(error));
+        Fault fault;
+        fault.kind = error.code == ErrorCode::unsupported ? device::FaultKind::unsupported_instruction
+                                                          : device::FaultKind::launch_failure;
+        fault.message = std::move(error.message);
+        fault.kernel = kernel;
+        fault.where = std::move(error.where);
+        return LaunchOutcome{std::move(fault), {}};
+    }
     [[nodiscard]] static std::unexpected<Error> no_allocation(Pointer address, std::uint64_t bytes) {
         return fail(Stage::device, ErrorCode::internal,
                     fmt::format("{} bytes at {:#x} do not lie within one allocation of the device", bytes, address));
@@ -161,7 +186,7 @@ private:
                                      std::size_t parameter_bytes) const {
         const auto refuse = [&](std::string message) -> std::unexpected<Error> {
             return fail(Stage::device, ErrorCode::invalid_input,
-                        fmt::format("kernel {} cannot be launched: {}", program.kernel, message));
+                        fmt::format("kernel {} cannot be launched: {}", demangled(program.kernel), message));
         };
         const device::Limits& limits = info_.limits;
         const device::Dim3 &grid = config.grid, &block = config.block;
@@ -186,12 +211,11 @@ private:
         if (shared > limits.max_shared_bytes_optin)
             return refuse(fmt::format("a block needs {} bytes of shared memory, but {} has {}", shared, model_.name,
                                       limits.max_shared_bytes_optin));
-        if (config.cluster.count() > 1)
-            return fail(Stage::device, ErrorCode::unsupported,
-                        fmt::format("kernel {} asks for clusters, which the simulator does not have", program.kernel));
+        if (config.cluster.count() > 1) return refuse("it asks for clusters, which the simulator does not have");
         if (parameter_bytes != program.parameter_bytes)
-            return refuse(
-                fmt::format("it takes {} bytes of parameters, but got {}", program.parameter_bytes, parameter_bytes));
+            return fail(Stage::device, ErrorCode::internal,
+                        fmt::format("kernel {} takes {} bytes of parameters, but got {}", demangled(program.kernel),
+                                    program.parameter_bytes, parameter_bytes));
         if (config.cooperative) {
             const Occupancy fit = occupancy(model_, static_cast<std::uint32_t>(block.count()), registers,
                                             static_cast<std::uint32_t>(shared));
@@ -305,12 +329,13 @@ private:
         out.label = work.label;
         out.estimated = true;
         out.cold = options.flush_l2;
-        measuring_ = true;
         sampling_ = may_sample;
         sampled_ = false;
         counters_.clear();
-        auto outcome = work.run(0);
-        measuring_ = false;
+        auto outcome = [&] {
+            const Measuring on(measuring_);
+            return work.run(0);
+        }();
         if (!outcome) return std::unexpected(std::move(outcome.error()));
         out.sampled = sampled_;
         out.fault = std::move(outcome->fault);

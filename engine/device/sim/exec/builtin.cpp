@@ -65,10 +65,13 @@ std::string format_lane(const Warp& warp, std::uint32_t lane, std::string_view f
         std::string spec = "%";
         std::size_t at = index + 1;
         bool wide = false;
-        const auto number = [&] {
+        const auto number = [&](bool precision) {
             if (at < format.size() && format[at] == '*') {
                 std::int32_t value = 0;
-                if (take(warp, lane, arguments, value))
+                const bool given = take(warp, lane, arguments, value);
+                if (given && precision && value < 0)
+                    spec.pop_back(); // as in C: a negative precision is none
+                else if (given)
                     spec += fmt::format("{}", std::min(std::max(value, -1000), 1000));
                 ++at;
                 return;
@@ -81,10 +84,10 @@ std::string format_lane(const Warp& warp, std::uint32_t lane, std::string_view f
         };
         while (at < format.size() && std::string_view("-+ #0").find(format[at]) != std::string_view::npos)
             spec += format[at++];
-        number();
+        number(false);
         if (at < format.size() && format[at] == '.') {
             spec += format[at++];
-            number();
+            number(true);
         }
         while (at < format.size() && std::string_view("hljztL").find(format[at]) != std::string_view::npos) {
             if (format[at] == 'l' || format[at] == 'j' || format[at] == 'z' || format[at] == 't') wide = true;
@@ -166,7 +169,12 @@ void print(Warp& warp, const CallSite& site, std::uint32_t local_base) {
         std::uint64_t format = 0, arguments = 0;
         std::memcpy(&format, local + site.arguments[0].offset, 8);
         std::memcpy(&arguments, local + site.arguments[1].offset, 8);
-        text += format_lane(warp, lane, read_string(warp, lane, format), arguments);
+        const std::string pattern = read_string(warp, lane, format);
+        try {
+            text += format_lane(warp, lane, pattern, arguments);
+        } catch (const fmt::format_error&) {
+            text += pattern; // a conversion that has no meaning: as it stands
+        }
         if (!site.results.empty()) {
             const std::int32_t printed = 0;
             std::memcpy(warp.local + std::size_t{lane} * warp.local_stride + local_base + site.results[0].offset,

@@ -112,6 +112,8 @@ LaunchCounter::Kind LaunchCounter::classify(const Instr& instr) {
                    k = static_cast<std::uint32_t>(instr.imm & 0xffff);
         kind.flops = &Events::flops_tensor;
         kind.flops_per_thread = 2 * m * n * k / 32;
+        if (instr.type2 == Type::bf16) kind.tensor_flops = &Events::flops_tensor_bf16;
+        if (instr.type2 == Type::tf32) kind.tensor_flops = &Events::flops_tensor_tf32;
     }
     kind.branch = instr.op == Op::bra && instr.guard != kNoValue;
     kind.barrier = instr.op == Op::bar_sync || (instr.op >= Op::bar_red_popc && instr.op <= Op::bar_red_or);
@@ -143,7 +145,27 @@ LaunchCounter::Kind LaunchCounter::classify(const Instr& instr) {
         kind.wide_address = instr.src_rows[0] == RowClass::w64;
         kind.bytes = 16;
         kind.offset = instr.imm;
+        if (instr.vector < 4) kind.address_lanes = (1u << 8 * instr.vector) - 1;
         break;
+    case Op::wmma_load:
+    case Op::wmma_store: {
+        const auto m = static_cast<std::uint32_t>(instr.imm >> 32 & 0xffff),
+                   n = static_cast<std::uint32_t>(instr.imm >> 16 & 0xffff),
+                   k = static_cast<std::uint32_t>(instr.imm & 0xffff);
+        const std::uint32_t fragment = instr.mode >> 1;
+        const std::uint32_t rows = fragment == 1 ? k : m, columns = fragment == 0 ? k : n;
+        const bool column_major = instr.mode & 1;
+        kind.memory = true;
+        kind.store = instr.op == Op::wmma_store;
+        kind.space = instr.space;
+        kind.address = instr.src[0];
+        kind.wide_address = instr.src_rows[0] == RowClass::w64;
+        kind.element_bytes = size_of(instr.type);
+        kind.lines = column_major ? columns : rows;
+        kind.line_bytes = (column_major ? rows : columns) * kind.element_bytes;
+        kind.stride = instr.src.size() > 1 ? instr.src[1] : kNoValue;
+        break;
+    }
     default: break;
     }
     return kind;
@@ -162,10 +184,15 @@ void LaunchCounter::note(const Warp& warp, const Step* step, std::uint32_t worke
     ++events.warp_instructions;
     events.thread_instructions += lanes_of(mask);
     if (kind.pipe) ++(events.*kind.pipe);
-    if (kind.flops) events.*kind.flops += std::uint64_t{kind.flops_per_thread} * lanes_of(mask);
+    const std::uint64_t flops = std::uint64_t{kind.flops_per_thread} * lanes_of(mask);
+    if (kind.flops) events.*kind.flops += flops;
+    if (kind.tensor_flops) events.*kind.tensor_flops += flops;
     if (kind.barrier) ++events.barriers;
     if (kind.branch) note_branch(warp, kind, events);
-    if (kind.memory && mask != 0) note_memory(warp, kind, mask, events);
+    if (kind.lines != 0 && mask != 0)
+        note_fragment(warp, kind, events);
+    else if (kind.memory && mask != 0)
+        note_memory(warp, kind, mask, events);
 }
 
 void LaunchCounter::note_branch(const Warp& warp, const Kind& kind, Events& events) {
@@ -186,93 +213,122 @@ bool LaunchCounter::touch(std::uint64_t sector, std::vector<std::atomic<std::uin
 void LaunchCounter::note_memory(const Warp& warp, const Kind& kind, std::uint32_t mask, Events& events) {
     std::array<std::uint64_t, 32> address;
     std::uint32_t count = 0;
-    for (std::uint32_t left = mask; left != 0; left &= left - 1) {
+    const std::byte* row = warp.regs + kind.address;
+    for (std::uint32_t left = mask & kind.address_lanes; left != 0; left &= left - 1) {
         const auto lane = static_cast<std::size_t>(std::countr_zero(left));
-        const std::byte* row = warp.regs + kind.address;
         address[count++] =
             kind.wide_address
                 ? reinterpret_cast<const std::uint64_t*>(row)[lane] + static_cast<std::uint64_t>(kind.offset)
                 : reinterpret_cast<const std::uint32_t*>(row)[lane] + static_cast<std::uint32_t>(kind.offset);
     }
+    if (count != 0) note_request(kind, kind.bytes, std::span(address).first(count), events);
+}
+
+/// As if lanes took 16 bytes each along the matrix's lines, 32 of them at a time.
+void LaunchCounter::note_fragment(const Warp& warp, const Kind& kind, Events& events) {
+    const std::byte* row = warp.regs + kind.address;
+    const std::uint64_t base =
+        kind.wide_address ? *reinterpret_cast<const std::uint64_t*>(row) : *reinterpret_cast<const std::uint32_t*>(row);
+    const std::uint64_t stride =
+        kind.stride == kNoValue
+            ? kind.line_bytes
+            : std::uint64_t{*reinterpret_cast<const std::uint32_t*>(warp.regs + kind.stride)} * kind.element_bytes;
+    const std::uint32_t part = std::min(kind.line_bytes, 16u);
+    std::array<std::uint64_t, 32> address;
+    std::uint32_t count = 0;
+    for (std::uint32_t line = 0; line < kind.lines; ++line) {
+        for (std::uint32_t at = 0; at + part <= kind.line_bytes; at += part) {
+            address[count++] = base + line * stride + at;
+            if (count < address.size()) continue;
+            note_request(kind, part, address, events);
+            count = 0;
+        }
+    }
+    if (count != 0) note_request(kind, part, std::span(address).first(count), events);
+}
+
+void LaunchCounter::note_shared(const Kind& kind, std::uint32_t bytes, std::span<const std::uint64_t> address,
+                                Events& events) {
+    // Wide accesses go in groups of lanes that together take 128 bytes.
+    const std::uint32_t words = std::max(bytes / 4, 1u);
+    const std::size_t group = std::max(32 / words, 1u);
+    std::uint32_t wavefronts = 0, ideal = 0;
+    for (std::size_t begin = 0; begin < address.size(); begin += group) {
+        const std::size_t end = std::min(begin + group, address.size());
+        std::array<std::uint64_t, 64> touched;
+        std::uint32_t used = 0;
+        for (std::size_t index = begin; index < end; ++index) {
+            for (std::uint32_t word = 0; word < words && used < touched.size(); ++word)
+                touched[used++] = address[index] / 4 + word;
+        }
+        if (!kind.atomic) used = distinct(touched.data(), used);
+        std::array<std::uint8_t, kBanks> depth{};
+        std::uint32_t deepest = 0;
+        for (std::uint32_t index = 0; index < used; ++index)
+            deepest = std::max<std::uint32_t>(deepest, ++depth[touched[index] % kBanks]);
+        wavefronts += deepest;
+        ideal += 1;
+    }
+    if (kind.store || kind.atomic) {
+        ++events.shared_store_requests;
+        events.shared_store_wavefronts += wavefronts;
+    } else {
+        ++events.shared_load_requests;
+        events.shared_load_wavefronts += wavefronts;
+    }
+    events.shared_bank_conflicts += wavefronts - ideal;
+}
+
+void LaunchCounter::note_request(const Kind& kind, std::uint32_t bytes, std::span<std::uint64_t> address,
+                                 Events& events) {
     Space space = kind.space;
     if (space == Space::generic)
         space = address[0] - kSharedWindow < kWindowBytes  ? Space::shared
                 : address[0] - kLocalWindow < kWindowBytes ? Space::local
                                                            : Space::global;
-    if (kind.atomic) {
-        ++events.atomic_requests;
-        std::array<std::uint64_t, 32> sorted = address;
-        std::sort(sorted.begin(), sorted.begin() + count);
-        std::uint32_t most = 0, run = 0;
-        for (std::uint32_t index = 0; index < count; ++index) {
-            run = index > 0 && sorted[index] == sorted[index - 1] ? run + 1 : 1;
-            most = std::max(most, run);
-        }
-        events.atomic_serialized += most;
-    }
-    if (space == Space::shared) {
-        // Wide accesses go in groups of lanes that together take 128 bytes.
-        const std::uint32_t words = std::max(kind.bytes / 4, 1u);
-        const std::uint32_t group = std::max(32 / words, 1u);
-        std::uint32_t wavefronts = 0, ideal = 0;
-        for (std::uint32_t begin = 0; begin < count; begin += group) {
-            const std::uint32_t end = std::min(begin + group, count);
-            std::array<std::uint64_t, 64> touched;
-            std::uint32_t used = 0;
-            for (std::uint32_t index = begin; index < end; ++index) {
-                for (std::uint32_t word = 0; word < words && used < touched.size(); ++word)
-                    touched[used++] = address[index] / 4 + word;
-            }
-            used = distinct(touched.data(), used);
-            std::array<std::uint8_t, kBanks> depth{};
-            std::uint32_t deepest = 0;
-            for (std::uint32_t index = 0; index < used; ++index)
-                deepest = std::max<std::uint32_t>(deepest, ++depth[touched[index] % kBanks]);
-            wavefronts += deepest;
-            ideal += 1;
-        }
-        if (kind.store) {
-            ++events.shared_store_requests;
-            events.shared_store_wavefronts += wavefronts;
-        } else {
-            ++events.shared_load_requests;
-            events.shared_load_wavefronts += wavefronts;
-        }
-        events.shared_bank_conflicts += wavefronts - ideal;
-        return;
-    }
+    if (space == Space::shared) return note_shared(kind, bytes, address, events);
+    const auto count = static_cast<std::uint32_t>(address.size());
     if (space == Space::local) {
         // Hardware interleaves local memory by word, so lanes at one offset share sectors.
         ++events.local_requests;
-        std::uint32_t rows = distinct(address.data(), count);
-        events.local_sectors += std::uint64_t{rows} * std::max(kind.bytes / 4, 1u) * 4;
+        const std::uint32_t rows = distinct(address.data(), count);
+        events.local_sectors += std::uint64_t{rows} * std::max(bytes / 4, 1u) * 4;
         return;
     }
     std::array<std::uint64_t, 96> sector;
     std::uint32_t used = 0;
-    for (std::uint32_t index = 0; index < count; ++index) {
-        const std::uint64_t last = (address[index] + kind.bytes - 1) / kSector;
-        for (std::uint64_t at = address[index] / kSector; at <= last && used < sector.size(); ++at) {
+    for (const std::uint64_t from : address) {
+        const std::uint64_t last = (from + bytes - 1) / kSector;
+        for (std::uint64_t at = from / kSector; at <= last && used < sector.size(); ++at) {
             if (used == 0 || sector[used - 1] != at) sector[used++] = at;
         }
     }
     used = distinct(sector.data(), used);
+    if (kind.atomic) {
+        // Each sector is one operation of L2; lanes on the same address take one each.
+        ++events.atomic_requests;
+        std::sort(address.begin(), address.end());
+        std::uint32_t most = 0, run = 0;
+        for (std::size_t index = 0; index < address.size(); ++index) {
+            run = index > 0 && address[index] == address[index - 1] ? run + 1 : 1;
+            most = std::max(most, run);
+            if (index + 1 == address.size() || address[index + 1] / kSector != address[index] / kSector) {
+                events.atomic_serialized += most;
+                most = 0;
+            }
+        }
+    }
     const std::uint64_t base = kGlobalBase / kSector;
-    const bool reads = !kind.store, writes = kind.store || kind.atomic;
-    if (reads) {
-        ++events.global_load_requests;
-        events.global_load_sectors += used;
-        events.global_load_bytes += std::uint64_t{kind.bytes} * count;
-    }
-    if (writes) {
-        ++events.global_store_requests;
-        events.global_store_sectors += used;
-        events.global_store_bytes += std::uint64_t{kind.bytes} * count;
-    }
-    for (std::uint32_t index = 0; index < used; ++index) {
-        if (reads) events.unique_load_sectors += touch(sector[index] - base, read_) ? 1 : 0;
-        if (writes) events.unique_store_sectors += touch(sector[index] - base, written_) ? 1 : 0;
-    }
+    const bool writes = kind.store || kind.atomic;
+    auto& requests = writes ? events.global_store_requests : events.global_load_requests;
+    auto& sectors = writes ? events.global_store_sectors : events.global_load_sectors;
+    auto& asked = writes ? events.global_store_bytes : events.global_load_bytes;
+    auto& unique = writes ? events.unique_store_sectors : events.unique_load_sectors;
+    ++requests;
+    sectors += used;
+    asked += std::uint64_t{bytes} * count;
+    for (std::uint32_t index = 0; index < used; ++index)
+        unique += touch(sector[index] - base, writes ? written_ : read_) ? 1 : 0;
 }
 
 Events LaunchCounter::total() const {

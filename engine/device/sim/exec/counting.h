@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 namespace kw::sim {
@@ -35,12 +36,22 @@ private:
         bool wide_address = true;
         std::uint32_t bytes = 0; ///< per lane
         std::uint32_t address = 0, guard = kNoValue;
+        std::uint32_t address_lanes = 0xffffffff; ///< those whose addresses count
+        /// A wmma fragment: `lines` of the matrix that lie `stride` elements apart (a row of registers, or kNoValue:
+        /// one after the other).
+        std::uint32_t lines = 0, line_bytes = 0, element_bytes = 0, stride = kNoValue;
+        std::uint64_t device::Events::* tensor_flops = nullptr; ///< of a type that has a counter of its own
         bool guard_negated = false;
         std::int64_t offset = 0;
     };
 
     [[nodiscard]] static Kind classify(const Instr& instr);
     void note_memory(const Warp& warp, const Kind& kind, std::uint32_t mask, device::Events& events);
+    void note_fragment(const Warp& warp, const Kind& kind, device::Events& events);
+    /// One request: `bytes` at each of the addresses, which it may reorder.
+    void note_request(const Kind& kind, std::uint32_t bytes, std::span<std::uint64_t> address, device::Events& events);
+    void note_shared(const Kind& kind, std::uint32_t bytes, std::span<const std::uint64_t> address,
+                     device::Events& events);
     void note_branch(const Warp& warp, const Kind& kind, device::Events& events);
     bool touch(std::uint64_t sector, std::vector<std::atomic<std::uint64_t>>& map);
 

@@ -38,7 +38,9 @@ void describe_out_of_bounds(const LaunchState& launch, const RawFault& raw, devi
     } else if (raw.address < nearest->begin) {
         fault.message = fmt::format("{} is {} before the start of {}", access_text(raw),
                                     bytes_text(nearest->begin - raw.address), name);
-    } else if (raw.address >= nearest->end()) {
+    } else if (raw.address == nearest->end()) {
+        fault.message = fmt::format("{} starts right at the end of {}", access_text(raw), name);
+    } else if (raw.address > nearest->end()) {
         fault.message = fmt::format("{} is {} past the end of {}", access_text(raw),
                                     bytes_text(raw.address - nearest->end()), name);
     } else {

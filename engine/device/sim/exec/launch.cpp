@@ -1,5 +1,6 @@
 #include "engine/device/sim/exec/launch.h"
 
+#include "engine/device/sim/demangle.h"
 #include "engine/device/sim/exec/counting.h"
 #include "engine/device/sim/exec/thread_pool.h"
 
@@ -375,7 +376,7 @@ Result<std::unique_ptr<BoundProgram>> bind_program(Program program, const IsaTab
                 Stage::device, ErrorCode::unsupported,
                 fmt::format("the simulator cannot run \"{}\" (PTX line {}, kernel {}): this form of the instruction is "
                             "not implemented",
-                            line_of(ptx, instr.line), instr.line, program.kernel),
+                            line_of(ptx, instr.line), instr.line, demangled(program.kernel)),
                 program.in_user_code(static_cast<std::uint32_t>(index)));
         }
         if (instr.op == Op::bra) {
@@ -410,7 +411,20 @@ Result<LaunchResult> run_launch(const BoundProgram& bound, const DeviceMemory& m
 
     Scheduler scheduler(launch);
     const auto workers = static_cast<std::uint32_t>(std::min<std::uint64_t>(pool.size(), scheduler.total()));
-    pool.run(std::max(workers, 1u), [&](std::uint32_t worker) { scheduler.work(worker); });
+    try {
+        pool.run(std::max(workers, 1u), [&](std::uint32_t worker) {
+            try {
+                scheduler.work(worker);
+            } catch (...) {
+                launch.halt = true; // the others must not wait for blocks that this one held
+                throw;
+            }
+        });
+    } catch (const std::exception& thrown) {
+        return fail(
+            Stage::device, ErrorCode::internal,
+            fmt::format("the simulator failed while it ran {}: {}", demangled(bound.program.kernel), thrown.what()));
+    }
 
     if (scheduler.out_of_memory())
         return fail(Stage::device, ErrorCode::device, "the system has no memory for the blocks of the launch");

@@ -1,6 +1,7 @@
 #include "engine/device/sim/exec/thread_pool.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace kw::sim {
 
@@ -28,12 +29,22 @@ void ThreadPool::run(std::uint32_t count, const std::function<void(std::uint32_t
         }
         wake_.notify_all();
     }
-    task(0);
+    call(task, 0);
     if (count > 1) {
         std::unique_lock lock(mutex_);
         wanted_ = 0; // whoever wakes from now on has nothing to do
         idle_.wait(lock, [this] { return running_ == 0; });
         task_ = nullptr;
+    }
+    if (thrown_) std::rethrow_exception(std::exchange(thrown_, nullptr));
+}
+
+void ThreadPool::call(const std::function<void(std::uint32_t)>& task, std::uint32_t number) {
+    try {
+        task(number);
+    } catch (...) {
+        const std::lock_guard lock(mutex_);
+        if (!thrown_) thrown_ = std::current_exception();
     }
 }
 
@@ -50,7 +61,7 @@ void ThreadPool::work(std::uint32_t number) {
             task = task_;
             ++running_;
         }
-        (*task)(number);
+        call(*task, number);
         {
             const std::lock_guard lock(mutex_);
             if (--running_ == 0) idle_.notify_one();

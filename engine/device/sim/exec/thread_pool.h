@@ -2,6 +2,7 @@
 
 #include <condition_variable>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <mutex>
 #include <thread>
@@ -21,11 +22,12 @@ public:
     [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(threads_.size()) + 1; }
     /// Calls task(0) on this thread and, as far as threads wake before it returns, task(1) … task(count − 1) on others;
     /// returns when all that began have ended. The tasks share out the work among themselves, so none of them is
-    /// needed.
+    /// needed. Once all have ended it throws the first exception that one of them threw.
     void run(std::uint32_t count, const std::function<void(std::uint32_t)>& task);
 
 private:
     void work(std::uint32_t number);
+    void call(const std::function<void(std::uint32_t)>& task, std::uint32_t number);
 
     std::mutex mutex_;
     std::condition_variable wake_;
@@ -34,6 +36,7 @@ private:
     std::uint64_t generation_ = 0;
     std::uint32_t wanted_ = 0;
     std::uint32_t running_ = 0; ///< of the pool's threads
+    std::exception_ptr thrown_;
     bool stop_ = false;
     std::vector<std::thread> threads_;
 };

@@ -641,4 +641,4 @@ private slots:
 } // namespace
 
 QTEST_APPLESS_MAIN(OpsTest)
-#include "ops_test.moc"
+#include "test_ops.moc"

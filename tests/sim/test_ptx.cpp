@@ -125,4 +125,4 @@ private slots:
 } // namespace
 
 QTEST_APPLESS_MAIN(PtxTest)
-#include "ptx_test.moc"
+#include "test_ptx.moc"

@@ -84,6 +84,69 @@ private slots:
             QVERIFY(device::launch_counters_from_json(device::to_json(counters)).events == events);
         }
     }
+    void matrix_loads_count_what_they_read() {
+        const std::string text = header() + R"(
+.shared .align 16 .b8 s[2048];
+.visible .entry copy(.param .u64 x, .param .u64 y, .param .u32 stride) {
+  .reg .b32 %r<20>; .reg .b64 %g<3>;
+  ld.param.u64 %g0, [x]; mov.u32 %r1, %laneid; and.b32 %r1, %r1, 7; shl.b32 %r1, %r1, 4; mov.u32 %r2, s; add.u32 %r1, %r1, %r2;
+  ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r3}, [%r1];
+  mov.u32 %r4, 16;
+  wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%r5, %r6, %r7, %r8, %r9, %r10, %r11, %r12}, [%g0], %r4;
+  ret;
+}
+)";
+        Bench bench(text);
+        QVERIFY2(bench.module, bench.error.c_str());
+        const device::Events events = measure(bench, 1, 16).counters.at(0).events;
+        QCOMPARE(events.shared_load_requests, std::uint64_t{4});
+        QCOMPARE(events.shared_load_wavefronts, std::uint64_t{4}); // 8 rows of 16 bytes
+        QCOMPARE(events.global_load_requests, std::uint64_t{4});   // of each warp, on the same 512 bytes
+        QCOMPARE(events.global_load_sectors, std::uint64_t{64});
+        QCOMPARE(events.unique_load_sectors, std::uint64_t{16});
+    }
+    void atomics_count_where_they_happen() {
+        const std::string text = header() + R"(
+.shared .align 4 .b8 s[64];
+.visible .entry copy(.param .u64 x, .param .u64 y, .param .u32 stride) {
+  .reg .b32 %r<5>; .reg .b64 %g<4>;
+  ld.param.u64 %g0, [x]; mov.u32 %r1, %tid.x; and.b32 %r1, %r1, 1; mul.wide.u32 %g1, %r1, 32; add.s64 %g2, %g0, %g1;
+  red.global.add.u32 [%g2], 1;
+  mov.u32 %r2, s; red.shared.add.u32 [%r2], 1;
+  ret;
+}
+)";
+        Bench bench(text);
+        QVERIFY2(bench.module, bench.error.c_str());
+        const device::Events events = measure(bench, 1, 1).counters.at(0).events;
+        QCOMPARE(events.atomic_requests, std::uint64_t{4});
+        QCOMPARE(events.atomic_serialized, std::uint64_t{4 * 32}); // two sectors, 16 lanes on each one's address
+        QCOMPARE(events.global_load_requests, std::uint64_t{0});
+        QCOMPARE(events.global_store_sectors, std::uint64_t{8});
+        QCOMPARE(events.shared_store_wavefronts, std::uint64_t{4 * 32});
+        // However many SMs send them, one slice of L2 takes them one by one.
+        device::LaunchCounters counters;
+        counters.blocks = counters.blocks_executed = 132;
+        counters.threads_per_block = 1024;
+        counters.events.atomic_serialized = 19'800'000;
+        counters.events.unique_store_sectors = 1;
+        const Estimate hot = estimate(*find_gpu_model("h200"), counters);
+        QCOMPARE(hot.limited_by, "atomics");
+        QVERIFY(hot.us > 9900 && hot.us < 10100);
+    }
+    void tensor_types_have_their_own_rates() {
+        device::LaunchCounters counters;
+        counters.blocks = counters.blocks_executed = 132;
+        counters.threads_per_block = 1024;
+        counters.events.flops_tensor = 1'000'000'000'000;
+        const GpuModel h200 = *find_gpu_model("h200");
+        const double fp16 = estimate(h200, counters).us;
+        counters.events.flops_tensor_bf16 = counters.events.flops_tensor;
+        QVERIFY(std::abs(estimate(h200, counters).us / fp16 - 1) < 0.01);
+        counters.events.flops_tensor_bf16 = 0;
+        counters.events.flops_tensor_tf32 = counters.events.flops_tensor;
+        QVERIFY(std::abs(estimate(h200, counters).us / fp16 - 2) < 0.02);
+    }
     void large_grids_are_sampled() {
         SimOptions options;
         options.sampling_budget = 20000;
@@ -91,7 +154,8 @@ private slots:
         const device::Measurement sampled = measure(bench, 4000, 1);
         QVERIFY(sampled.sampled);
         QVERIFY(sampled.counters.at(0).blocks_executed < 1000);
-        Bench whole(kCopy);
+        options.sampling_budget = 1'000'000'000;
+        Bench whole(kCopy, "v4", options);
         const device::Measurement exact = measure(whole, 4000, 1);
         QVERIFY(!exact.sampled);
         QVERIFY(std::abs(sampled.samples_us.at(0) / exact.samples_us.at(0) - 1) < 0.05);
@@ -118,4 +182,4 @@ private slots:
 } // namespace
 
 QTEST_APPLESS_MAIN(ModelTest)
-#include "model_test.moc"
+#include "test_model.moc"

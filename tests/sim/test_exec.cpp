@@ -1,8 +1,12 @@
 // Whole kernels: divergence, calls, barriers, memory, faults, limits.
+#include "engine/device/sim/exec/thread_pool.h"
+#include "engine/device/sim/memory.h"
 #include "tests/sim/harness.h"
 
+#include <atomic>
 #include <chrono>
 #include <random>
+#include <stdexcept>
 #include <thread>
 
 using namespace kw;
@@ -272,7 +276,7 @@ private slots:
             QCOMPARE(ran.fault->bytes, 4u);
             QCOMPARE(ran.fault->space, "global");
             QCOMPARE(ran.fault->allocation, "out");
-            QVERIFY2(ran.fault->message.find("0 bytes past the end of out (200 bytes)") != std::string::npos,
+            QVERIFY2(ran.fault->message.find("starts right at the end of out (200 bytes)") != std::string::npos,
                      ran.fault->message.c_str());
         }
     }
@@ -345,31 +349,103 @@ private slots:
         const auto out = bench.upload(std::vector<u32>(4));
         const Parameters good = Parameters().add(out).add(u32{0});
         QVERIFY(!bench.launch("nothing", {1}, {1}, good));
-        QVERIFY(!bench.launch("k", {0}, {1}, good));
-        QVERIFY(!bench.launch("k", {1}, {0}, good));
-        QVERIFY(!bench.launch("k", {1}, {1025}, good));
-        QVERIFY(!bench.launch("k", {1, 70000}, {1}, good));
-        QVERIFY(!bench.launch("k", {1}, {1}, good, 1 << 20));
         QVERIFY(!bench.launch("k", {1}, {1}, Parameters().add(out)));
-        QVERIFY(!bench.launch("k", {100000}, {1}, good, 0, true));
-        QVERIFY(bench.launch("k", {1}, {1}, good));
+        const auto refused = [](const Result<device::LaunchOutcome>& outcome) {
+            return outcome && outcome->fault && outcome->fault->kind == FaultKind::launch_failure
+                   && outcome->fault->message.starts_with("kernel k cannot be launched: ");
+        };
+        QVERIFY(refused(bench.launch("k", {0}, {1}, good)));
+        QVERIFY(refused(bench.launch("k", {1}, {0}, good)));
+        QVERIFY(refused(bench.launch("k", {1}, {1025}, good)));
+        QVERIFY(refused(bench.launch("k", {1, 70000}, {1}, good)));
+        QVERIFY(refused(bench.launch("k", {1}, {1}, good, 1 << 20)));
+        QVERIFY(refused(bench.launch("k", {100000}, {1}, good, 0, true)));
+        QVERIFY(refused(bench.device->launch(*bench.module, "k", {{2}, {1}, {2}, 0, false}, good.span(), {})));
+        const auto good_launch = bench.launch("k", {1}, {1}, good);
+        QVERIFY(good_launch && !good_launch->fault);
+    }
+    void too_much_local_memory_is_the_kernels_fault() {
+        Bench bench(header() + ".visible .entry _Z4bulkILi3EEvv() {\n.local .align 4 .b8 depot[104857600];\nret;\n}\n");
+        QVERIFY2(bench.module, bench.error.c_str());
+        const auto outcome = bench.launch("_Z4bulkILi3EEvv", {1}, {1}, Parameters());
+        QVERIFY(outcome && outcome->fault);
+        QCOMPARE(outcome->fault->kind, FaultKind::launch_failure);
+        QVERIFY2(outcome->fault->message.starts_with("function bulk<3> needs more than"),
+                 outcome->fault->message.c_str());
+    }
+    void malloc_is_refused() {
+        const Ran ran = run(one_array("{ .param .b64 p0; st.param.b64 [p0], %g0; .param .b64 r0; call.uni (r0), "
+                                      "malloc, (p0); }",
+                                      ".extern .func (.param .b64 r) malloc(.param .b64 n);\n"),
+                            {1}, {1}, 4);
+        QVERIFY2(ran.fault, ran.error.c_str());
+        QCOMPARE(ran.fault->kind, FaultKind::unsupported_instruction);
+        QVERIFY2(ran.fault->message.find("no heap") != std::string::npos, ran.fault->message.c_str());
+    }
+    void a_negative_precision_is_none() {
+        // printf("%.*d|%*d|%q\n", -1, 5, -3, 7)
+        std::string format;
+        for (const char letter : std::string("%.*d|%*d|%q\n"))
+            format += std::to_string(static_cast<int>(letter)) + ", ";
+        const std::string declarations = ".extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);\n"
+                                         ".global .align 1 .b8 format[] = {"
+                                         + format + "0};\n";
+        const std::string text =
+            header() + declarations
+            + ".visible .entry k(.param .u64 out, .param .u32 n) {\n.local .align 8 .b8 depot[16];\n" + kThread
+            + "mov.u64 %g2, depot; cvta.local.u64 %g3, %g2; st.local.u32 [%g2], -1; st.local.u32 [%g2+4], 5; "
+              "st.local.u32 [%g2+8], -3; st.local.u32 [%g2+12], 7; mov.u64 %g4, format;\n"
+              "{ .param .b64 p0; st.param.b64 [p0], %g4; .param .b64 p1; st.param.b64 [p1], %g3; .param .b32 r0; "
+              "call.uni (r0), vprintf, (p0, p1); }\nret; }\n";
+        const Ran ran = run(text, {1}, {1}, 4);
+        QVERIFY2(ran.error.empty(), ran.error.c_str());
+        QCOMPARE(ran.output, "5|7  |%q\n");
+    }
+    void an_exception_in_the_pool_reaches_the_caller() {
+        ThreadPool pool(4);
+        QVERIFY_THROWS_EXCEPTION(std::runtime_error, pool.run(4, [](u32) { throw std::runtime_error("lost"); }));
+        std::atomic<u32> ran{0};
+        pool.run(4, [&](u32) { ++ran; });
+        QVERIFY(ran.load() >= 1);
+    }
+    void memory_of_many_sizes_is_reused() {
+        auto memory = DeviceMemory::reserve(u64{64} << 20);
+        QVERIFY(memory);
+        std::mt19937 random(3);
+        std::vector<std::pair<u64, u64>> live;
+        for (int round = 0; round < 20000; ++round) {
+            if (live.size() > 20 || (!live.empty() && random() % 2 == 0)) {
+                const std::size_t at = random() % live.size();
+                memory->release(live[at].first);
+                live.erase(live.begin() + static_cast<std::ptrdiff_t>(at));
+            } else {
+                const u64 bytes = random() % (2 << 20) + 1;
+                const auto address = memory->allocate(bytes, "x");
+                QVERIFY2(address, address ? "" : address.error().message.c_str());
+                *memory->host(*address, bytes) = std::byte{1};
+                for (const auto& [other, size] : live) QVERIFY(*address + bytes <= other || other + size <= *address);
+                live.emplace_back(*address, bytes);
+            }
+        }
+        for (const auto& [address, bytes] : live) memory->release(address);
+        QCOMPARE(memory->high_water(), kGlobalBase);
+        QCOMPARE(memory->used(), u64{0});
     }
     void unsupported_instructions_are_named_when_their_kernel_runs() {
         const std::string text =
             one_array("st.global.u32 [%g1], 3;")
             + ".visible .entry other() {\n.loc 1 9 2\ntcgen05.alloc.sync [%rd1], 32;\nret;\n}\n.file 1 \"t.cu\"\n";
         Bench bench(text);
-        QVERIFY2(bench.module == nullptr || bench.module != nullptr, "");
         QVERIFY2(bench.module, bench.error.c_str());
         const auto out = bench.upload(std::vector<u32>(4));
         QVERIFY(bench.launch("k", {1}, {1}, Parameters().add(out).add(u32{0})));
         const auto refused = bench.launch("other", {1}, {1}, Parameters());
-        QVERIFY(!refused);
-        QCOMPARE(refused.error().code, ErrorCode::unsupported);
-        QVERIFY2(refused.error().message.find("tcgen05.alloc.sync") != std::string::npos,
-                 refused.error().message.c_str());
-        QCOMPARE(refused.error().where.line, 9);
-        QCOMPARE(refused.error().where.file, "t.cu");
+        QVERIFY(refused && refused->fault);
+        QCOMPARE(refused->fault->kind, FaultKind::unsupported_instruction);
+        QVERIFY2(refused->fault->message.find("tcgen05.alloc.sync") != std::string::npos,
+                 refused->fault->message.c_str());
+        QCOMPARE(refused->fault->where.line, 9);
+        QCOMPARE(refused->fault->where.file, "t.cu");
     }
     /// Random straight-line programs with branches: all instruction sets and thread counts agree bit by bit.
     void instruction_sets_agree_on_random_programs() {
@@ -411,4 +487,4 @@ private slots:
 } // namespace
 
 QTEST_APPLESS_MAIN(ExecTest)
-#include "exec_test.moc"
+#include "test_exec.moc"
