@@ -86,7 +86,9 @@ Estimate estimate(const GpuModel& model, const device::LaunchCounters& counters)
           (footprint + std::max(l2_bytes - footprint, 0.0) * lost) / (model.dram_gbps * 1e3 * kDramEfficiency * reach));
     // A slice of L2 does one atomic operation on a sector per clock; few addresses lie in few slices.
     const double slices = std::max(model.l2_gbps * 1e3 / (kSliceBytesPerClock * cycles_per_us), 1.0);
-    const double touched = std::clamp(std::ceil(unique_stores * kSectorBytes / kSlicePieceBytes), 1.0, slices);
+    // Not scaled: a sample of blocks shows how far the addresses spread.
+    const double touched = std::clamp(
+        std::ceil(static_cast<double>(events.unique_store_sectors) * kSectorBytes / kSlicePieceBytes), 1.0, slices);
     bound("atomics", count(events.atomic_serialized) / touched / cycles_per_us);
 
     // Latency: a warp's own chain, times the waves of resident blocks.

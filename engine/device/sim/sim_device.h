@@ -16,7 +16,7 @@ struct SimOptions {
     std::uint64_t most_warp_instructions = 500'000'000; ///< the same for one warp
     std::uint32_t stack_bytes = 64 * 1024;              ///< per thread, for functions that recurse
     std::uint64_t sampling_budget =
-        1'500'000; ///< warp instructions that measure() spends on a launch before it samples the grid
+        750'000; ///< warp instructions that measure() spends on a launch before it samples the grid
 };
 
 /// A simulated GPU. Modules must be destroyed before it.
