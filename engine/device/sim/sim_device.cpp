@@ -35,14 +35,18 @@ std::uint64_t host_memory() {
                                  : std::uint64_t{4} << 30;
 }
 
-/// `count` of `total` blocks, spread evenly: the middle of each of `count` equal parts of the grid.
+/// `count` of `total` blocks, one from each of `count` equal parts of the grid, at a place that differs from part to
+/// part: a fixed one would meet the same column of a two-dimensional grid again and again.
 std::vector<std::uint64_t> spread(std::uint64_t total, std::uint64_t count) {
     std::vector<std::uint64_t> blocks;
     blocks.reserve(count);
-    for (std::uint64_t index = 0; index < count; ++index)
+    for (std::uint64_t index = 0; index < count; ++index) {
+        const long double turn = (static_cast<long double>(index) + 1) * 0.6180339887498949L; // the golden ratio
+        const long double place = turn - std::floor(turn);
         blocks.push_back(
-            static_cast<std::uint64_t>((static_cast<long double>(index) + 0.5L) * static_cast<long double>(total)
+            static_cast<std::uint64_t>((static_cast<long double>(index) + place) * static_cast<long double>(total)
                                        / static_cast<long double>(count)));
+    }
     blocks.erase(std::unique(blocks.begin(), blocks.end()), blocks.end());
     return blocks;
 }
