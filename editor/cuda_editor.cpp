@@ -79,9 +79,9 @@ void CudaEditor::apply_theme() {
     setMatchedBraceBackgroundColor(tokens.surface3);
     setUnmatchedBraceForegroundColor(tokens.bad);
     setUnmatchedBraceBackgroundColor(tokens.surface1);
-    for (const int marker : {SC_MARKNUM_FOLDEREND, SC_MARKNUM_FOLDEROPENMID, SC_MARKNUM_FOLDERMIDTAIL, SC_MARKNUM_FOLDERTAIL,
-                             SC_MARKNUM_FOLDERSUB, SC_MARKNUM_FOLDER, SC_MARKNUM_FOLDEROPEN}) {
-        setMarkerForegroundColor(tokens.surface1, marker);
+    for (const int marker : {SC_MARKNUM_FOLDEREND, SC_MARKNUM_FOLDEROPENMID, SC_MARKNUM_FOLDERMIDTAIL,
+                             SC_MARKNUM_FOLDERTAIL, SC_MARKNUM_FOLDERSUB, SC_MARKNUM_FOLDER, SC_MARKNUM_FOLDEROPEN}) {
+        setMarkerForegroundColor(tokens.text3, marker);
         setMarkerBackgroundColor(tokens.text3, marker);
     }
     setMarkerBackgroundColor(tokens.bad, kErrorMarker);

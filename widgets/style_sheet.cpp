@@ -31,7 +31,8 @@ QComboBox { background: $surface2; color: $text1; border: 1px solid $line; borde
 QComboBox:hover { background: $surface3; }
 QComboBox:focus { border-color: $accent; }
 QComboBox::drop-down { border: none; width: 20px; }
-QComboBox::down-arrow { image: none; }
+QComboBox::down-arrow { image: url(:/kw/icons/down.svg); width: 16px; height: 16px; }
+QAbstractScrollArea::corner { background: transparent; border: none; }
 QComboBox QAbstractItemView { background: $surface2; color: $text1; border: 1px solid $line; selection-background-color: $selection; padding: 4px; }
 QHeaderView { background: $surface1; }
 QHeaderView::section { background: $surface1; color: $text2; border: none; border-bottom: 1px solid $line; padding: 4px 8px; font-weight: 500; }

@@ -56,6 +56,22 @@ QWidget* pane(const QString& title, QLabel** extra, QWidget* content) {
     return frame;
 }
 
+/// What the compiler said, and below it what the kernel did wrong where it ran.
+std::vector<compile::Diagnostic> problems_of(const pipeline::Evaluation& evaluation) {
+    auto problems = evaluation.compile.diagnostics;
+    if (evaluation.verify && evaluation.verify->fault && evaluation.verify->fault->where.line > 0) {
+        const auto& fault = *evaluation.verify->fault;
+        problems.push_back({.severity = compile::Severity::error,
+                            .file = fault.where.file,
+                            .line = fault.where.line,
+                            .column = fault.where.column,
+                            .message = fault.message,
+                            .code = {},
+                            .notes = {}});
+    }
+    return problems;
+}
+
 QSplitter* splitter(Qt::Orientation orientation) {
     auto* result = new QSplitter(orientation);
     result->setHandleWidth(1);
@@ -202,7 +218,7 @@ void MainWindow::connect_worker() {
         verdict_->show_evaluation(evaluation);
         // The text may have moved on while this ran; its own check then says what is wrong with it.
         if (run_revision_ == revision_)
-            show_diagnostics(evaluation.compile.diagnostics);
+            show_diagnostics(problems_of(evaluation));
         else
             verdict_->mark_outdated();
         say(profiler_views::status_line(evaluation));
@@ -282,8 +298,8 @@ void MainWindow::show_diagnostics(const std::vector<compile::Diagnostic>& diagno
     editor_->show_diagnostics(diagnostics, task_->kernel);
     problems_->show_diagnostics(diagnostics);
     QStringList counts;
-    if (const int n = problems_->error_count()) counts << tr("%n error(s)", nullptr, n);
-    if (const int n = problems_->warning_count()) counts << tr("%n warning(s)", nullptr, n);
+    if (const int n = problems_->error_count()) counts << (n == 1 ? tr("1 error") : tr("%1 errors").arg(n));
+    if (const int n = problems_->warning_count()) counts << (n == 1 ? tr("1 warning") : tr("%1 warnings").arg(n));
     problem_count_->setText(counts.join(QStringLiteral(", ")));
 }
 

@@ -12,8 +12,9 @@ namespace kw::pipeline {
 namespace {
 
 /// What the reference leaves behind on fresh memory.
-Result<LoadedSource::Instance> run_reference(const LoadedSource& reference, const task::Sizes& sizes,
-                                             const HostTensors& inputs, std::stop_token stop, device::Device& device) {
+Result<LoadedSource::Instance> run_reference(const LoadedSource& reference, const task::Task& task,
+                                             const task::Sizes& sizes, const HostTensors& inputs, std::stop_token stop,
+                                             device::Device& device) {
     auto instance = reference.instantiate(sizes);
     if (!instance) return std::unexpected(instance.error());
     if (auto done = instance->prepare(inputs); !done) return std::unexpected(done.error());
@@ -25,6 +26,15 @@ Result<LoadedSource::Instance> run_reference(const LoadedSource& reference, cons
                     fmt::format("the reference {} fails at {}: {}", reference.file(), task::sizes_text(sizes),
                                 outcome->fault->message),
                     outcome->fault->where);
+    for (std::size_t i = 0; i < task.tensors.size(); ++i) {
+        if (task.tensors[i].role != task::Role::input) continue;
+        auto after = instance->read(i);
+        if (!after) return std::unexpected(after.error());
+        if (*after != inputs[i])
+            return fail(Stage::task, ErrorCode::invalid_input,
+                        fmt::format("the reference {} modifies its input {}", reference.file(), task.tensors[i].name),
+                        Where{reference.file()});
+    }
     return instance;
 }
 
@@ -58,7 +68,7 @@ Result<HostTensors> expected_outputs(const Job& job, const task::Task& task, con
     std::optional<LoadedSource::Instance> instance;
     if (!all_given) {
         if (!reference) return fail(Stage::task, ErrorCode::internal, "the job lacks the task's reference");
-        auto made = run_reference(*reference, sizes, inputs, stop, device);
+        auto made = run_reference(*reference, task, sizes, inputs, stop, device);
         if (!made) return std::unexpected(made.error());
         instance = std::move(*made);
     }

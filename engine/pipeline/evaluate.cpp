@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <atomic>
 #include <random>
 
 namespace kw::pipeline {
@@ -40,12 +41,23 @@ device::Fault endless(std::string message) {
 Result<void> run_verify_stage(Evaluation& evaluation, Job& job, const Options& options, Executor& executor,
                               std::stop_token stop, const Progress& progress) {
     job.kind = Job::Kind::verify;
-    auto answer = executor.execute(to_json(job), options.verify_timeout_s, stop, progress);
+    std::atomic<bool> trusted = false;
+    const auto watch = [&](std::string_view what, double fraction) {
+        trusted = what == kTrustedPhase;
+        progress(what, fraction);
+    };
+    auto answer = executor.execute(to_json(job), options.verify_timeout_s, stop, watch);
     if (answer) {
         evaluation.verify = verify_report_from_json(*answer);
         return {};
     }
     if (answer.error().code != ErrorCode::timeout) return std::unexpected(answer.error());
+    if (trusted)
+        return fail(Stage::task, ErrorCode::invalid_input,
+                    fmt::format("the task's reference or a baseline did not finish within {} s; make [sizes], or "
+                                "[sim.sizes] for the simulator, smaller or allow more with --timeout",
+                                options.verify_timeout_s),
+                    Where{"task.toml"});
     VerifyReport report;
     report.seed = job.seed;
     report.because = fmt::format("verification did not finish within {} s and was stopped", options.verify_timeout_s);

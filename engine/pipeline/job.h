@@ -38,6 +38,10 @@ struct Job {
 [[nodiscard]] Json to_json(const Job& job);
 [[nodiscard]] Result<Job> job_from_json(const Json& json);
 
+/// What a verify job reports while sources of the task itself run, the reference and the baselines: a run that has to
+/// be stopped then is the task's fault.
+inline constexpr std::string_view kTrustedPhase = "verify: reference";
+
 /// What the jobs answer with.
 [[nodiscard]] Result<VerifyReport> run_verify(const Job& job, device::Device& device, std::stop_token stop,
                                               const Progress& progress);

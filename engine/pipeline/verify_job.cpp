@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 
 namespace kw::pipeline {
@@ -19,12 +20,35 @@ std::uint64_t check_seed(std::uint64_t base, std::size_t index) {
     return (z ^ (z >> 31)) >> 11;
 }
 
+/// A baseline that is wrong is no yardstick. Run once, at the first size set.
+Result<void> check_baseline(const Source& source, const task::Task& task, const task::Sizes& sizes,
+                            const HostTensors& inputs, const HostTensors& expected, device::Device& device,
+                            std::stop_token stop) {
+    const auto wrong = [&](const std::string& why) {
+        return fail(Stage::task, ErrorCode::invalid_input,
+                    fmt::format("the baseline {} is wrong: {}", source.file, why), Where{source.file});
+    };
+    auto loaded = LoadedSource::load(source, task, device);
+    if (!loaded) return std::unexpected(loaded.error());
+    auto run = loaded->instantiate(sizes);
+    if (!run) return std::unexpected(run.error());
+    if (auto done = run->prepare(inputs); !done) return done;
+    auto outcome = run->run(stop);
+    if (outcome && !outcome->fault) outcome = device.synchronize(stop);
+    if (!outcome) return std::unexpected(outcome.error());
+    if (outcome->fault) return wrong(outcome->fault->message);
+    VerifyReport report;
+    if (auto done = compare_run(task, sizes, 0, *run, inputs, expected, report); !done) return done;
+    const auto bad = std::ranges::find(report.checks, false, &Check::ok);
+    if (bad != report.checks.end()) return wrong(problem_of(*bad));
+    return {};
+}
+
 } // namespace
 
 Result<VerifyReport> run_verify(const Job& job, device::Device& device, std::stop_token stop,
                                 const Progress& report_progress) {
     const auto start = std::chrono::steady_clock::now();
-    const auto progress = throttled(report_progress);
     auto task = task::parse_task(job.files);
     if (!task) return std::unexpected(task.error());
     auto reference = load_optional(job.reference, *task, device);
@@ -38,8 +62,6 @@ Result<VerifyReport> run_verify(const Job& job, device::Device& device, std::sto
     for (std::size_t index = 0; index < total && !report.fault; ++index) {
         if (stop.stop_requested()) return fail(Stage::verify, ErrorCode::cancelled, "verification was cancelled");
         const auto sizes = verify_sizes(*task, index / kChecksPerCase, device.info().kind);
-        progress(fmt::format("verify {}/{}", index + 1, total),
-                 static_cast<double>(index) / static_cast<double>(total));
         const auto seed = check_seed(job.seed, index);
         auto inputs = make_inputs(*task, job.files, sizes, seed);
         if (!inputs) return std::unexpected(inputs.error());
@@ -47,8 +69,16 @@ Result<VerifyReport> run_verify(const Job& job, device::Device& device, std::sto
         // memory.
         auto run = candidate->instantiate(sizes);
         if (!run) return std::unexpected(run.error());
+        // Told without delay, so that whoever has to stop this run knows whose it was.
+        const double fraction = static_cast<double>(index) / static_cast<double>(total);
+        report_progress(std::string(kTrustedPhase), fraction);
         auto expected = expected_outputs(job, *task, reference->get(), sizes, *inputs, stop, device);
         if (!expected) return std::unexpected(expected.error());
+        if (index == 0)
+            for (const auto& baseline : job.baselines)
+                if (auto right = check_baseline(baseline, *task, sizes, *inputs, *expected, device, stop); !right)
+                    return std::unexpected(right.error());
+        report_progress(fmt::format("verify {}/{}", index + 1, total), fraction);
         if (auto done = run->prepare(*inputs); !done) return std::unexpected(done.error());
         auto outcome = run->run(stop);
         if (outcome && !outcome->fault) {

@@ -333,6 +333,30 @@ private Q_SLOTS:
         QCOMPARE(exit_code(passes_zeros.error()), 2);
     }
 
+    void a_reference_that_writes_its_input_is_an_error() {
+        const auto result = evaluate(candidate("if (i < n) y[i] = 3.0f * x[i];"), {}, kTask,
+                                     "//@ launch slow<<<1, 1>>>(x, y, n)\n"
+                                     "__global__ void slow(float* x, float* y, int n) {\n"
+                                     "    for (int i = 0; i < n; ++i) { y[i] = 3.0f * x[i]; x[i] = 0; }\n}\n");
+        QVERIFY(!result);
+        QCOMPARE(exit_code(result.error()), 2);
+        QVERIFY(result.error().message.find("modifies its input x") != std::string::npos);
+    }
+
+    void a_wrong_baseline_is_an_error() {
+        std::string toml = kTask;
+        toml.replace(toml.find("[\"reference.cu\"]"), 16, "[\"fast.cu\"]");
+        const task::Files files{
+            {"task.toml", toml},
+            {"scale.cu", candidate("if (i < n) y[i] = 3.0f * x[i];")},
+            {"reference.cu", kReference},
+            {"fast.cu", "//@ launch fast<<<1, 32>>>(y)\n__global__ void fast(float* y) { y[0] = 1; }\n"}};
+        const auto result = pipeline::evaluate(files, {}, *compiler_, executor_, {}, [](std::string_view, double) {});
+        QVERIFY(!result);
+        QCOMPARE(exit_code(result.error()), 2);
+        QVERIFY(result.error().message.find("baseline fast.cu is wrong") != std::string::npos);
+    }
+
     void too_much_memory_is_refused_before_anything_runs() {
         std::string huge = kTask;
         huge.replace(huge.find("n = 4096"), 8, "n = 4000000000");

@@ -15,7 +15,7 @@ namespace {
 pipeline::Evaluation correct() {
     pipeline::Evaluation evaluation;
     evaluation.task = "softmax";
-    evaluation.device.name = "NVIDIA H200";
+    evaluation.device.name = "NVIDIA H200 (simulated)";
     evaluation.compile.ok = true;
     evaluation.compile.milliseconds = 96;
     evaluation.compile.kernels.push_back({});

@@ -52,7 +52,7 @@ private Q_SLOTS:
     }
 
     void every_icon_draws_something() {
-        for (const char* name : {"run", "stop", "save", "theme", "error", "warning", "good", "idle", "down"}) {
+        for (const char* name : {"run", "stop", "save", "theme", "error", "warning", "good", "idle"}) {
             const QImage image = icon(QLatin1String(name)).pixmap(20, 20).toImage();
             bool drawn = false;
             for (int y = 0; y < image.height() && !drawn; ++y)
