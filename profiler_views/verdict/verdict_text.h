@@ -39,7 +39,8 @@ struct VerdictText {
 
 [[nodiscard]] VerdictText describe(const pipeline::Evaluation& evaluation);
 
-/// One line for the status bar: "NVIDIA H200 (simulated) · compiled in 96.0 ms · 10/10 checks · 41.2 µs estimate · reward 3".
+/// One line for the status bar: "NVIDIA H200 (simulated) · compiled in 96.0 ms · 10/10 checks · 41.2 µs estimate ·
+/// reward 3".
 [[nodiscard]] QString status_line(const pipeline::Evaluation& evaluation);
 
 } // namespace kw::profiler_views
