@@ -146,6 +146,9 @@ struct Measurement {
     bool cold = true;     ///< no run found its inputs in L2: it was flushed, or the rotations are too large for it
     bool sampled = false; ///< estimate from some of the grid's blocks, scaled up
     std::vector<double> samples_us;
+    std::size_t discarded = 0;            ///< samples that were taken while the clock was low and do not count
+    double clock_mhz = 0;                 ///< median clock of the SMs during the samples; 0: unknown
+    std::string clock_note{};             ///< what is to be known about the clock: not checked, or capped
     std::vector<LaunchCounters> counters; ///< simulator only, one per launch
     std::vector<std::string>
         limited_by; ///< simulator only, one per launch: what bounds the estimate ("DRAM", "FP32", …)

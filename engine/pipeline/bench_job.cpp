@@ -174,6 +174,9 @@ Result<BenchResult> run_bench(const Job& job, device::Device& device, std::stop_
     report.estimated = candidate.estimated;
     report.sampled = candidate.sampled;
     report.cold = candidate.cold;
+    report.discarded = candidate.discarded;
+    report.clock_mhz = candidate.clock_mhz;
+    report.clock_note = candidate.clock_note;
     report.limited_by = candidate.limited_by;
     const auto blame = [&report](Blame why) {
         report.wrong = true;

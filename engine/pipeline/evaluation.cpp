@@ -81,6 +81,9 @@ Json to_json(const BenchReport& report) {
     json.update(bench::to_json(report.time));
     json["cold"] = report.cold;
     json["ms"] = report.milliseconds;
+    if (!report.estimated) json["discarded"] = report.discarded;
+    if (report.clock_mhz > 0) json["clock_mhz"] = report.clock_mhz;
+    if (!report.clock_note.empty()) json["clock_note"] = report.clock_note;
     if (!report.problem.empty()) json["problem"] = report.problem;
     if (report.wrong) json["wrong"] = true;
     if (report.fault) json["fault"] = device::to_json(*report.fault);
@@ -109,6 +112,9 @@ BenchReport bench_report_from_json(const Json& json) {
     report.wrong = json.value("wrong", false);
     if (json.contains("fault")) report.fault = device::fault_from_json(json.at("fault"));
     report.milliseconds = json.value("ms", 0.0);
+    report.discarded = json.value("discarded", std::size_t{0});
+    report.clock_mhz = json.value("clock_mhz", 0.0);
+    report.clock_note = json.value("clock_note", "");
     if (json.contains("limited_by")) report.limited_by = json.at("limited_by").get<std::vector<std::string>>();
     for (const auto& item : json.at("baselines"))
         report.baselines.push_back({.name = item.at("name").get<std::string>(),
@@ -161,6 +167,10 @@ Json to_json(const Evaluation& evaluation) {
     if (evaluation.bench) json["bench"] = to_json(*evaluation.bench);
     if (evaluation.profile) json["profile"] = *evaluation.profile;
     if (evaluation.reward) json["reward"] = reward::to_json(*evaluation.reward);
+    if (evaluation.recovery) {
+        json["recovery"] = Json{{"ms", evaluation.recovery->milliseconds}};
+        if (!evaluation.recovery->problem.empty()) json["recovery"]["problem"] = evaluation.recovery->problem;
+    }
     return json;
 }
 
@@ -182,6 +192,9 @@ Result<Evaluation> evaluation_from_json(const Json& json) {
         if (json.contains("bench")) evaluation.bench = bench_report_from_json(json.at("bench"));
         if (json.contains("profile")) evaluation.profile = json.at("profile");
         if (json.contains("reward")) evaluation.reward = reward::reward_from_json(json.at("reward"));
+        if (json.contains("recovery"))
+            evaluation.recovery = Recovery{.milliseconds = json.at("recovery").value("ms", 0.0),
+                                           .problem = json.at("recovery").value("problem", "")};
         return evaluation;
     } catch (const std::exception& error) {
         return fail(Stage::rpc, ErrorCode::invalid_input, fmt::format("not an evaluation: {}", error.what()));

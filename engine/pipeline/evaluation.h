@@ -70,7 +70,10 @@ struct BenchReport {
     std::string problem;                 ///< why there is no time
     bool wrong = false; ///< the problem is the candidate's: it faulted, did not end, or was wrong after timing
     std::optional<device::Fault> fault{};
-    double milliseconds = 0; ///< what measuring took
+    double milliseconds = 0;   ///< what measuring took
+    std::size_t discarded = 0; ///< samples that do not count because the GPU's clock was low
+    double clock_mhz = 0;      ///< median clock of the SMs while the candidate was timed; 0: unknown
+    std::string clock_note{};  ///< one sentence where the clock was not checked or is capped
 };
 
 struct CompileReport {
@@ -87,6 +90,12 @@ struct AuditFinding {
     std::string why;
 };
 
+/// After a kernel took the process that runs kernels along: how the next one came up.
+struct Recovery {
+    double milliseconds = 0; ///< from the loss until the device was open again
+    std::string problem{};   ///< why it could not be opened, one sentence; empty when it was
+};
+
 struct Evaluation {
     std::string task;
     std::string candidate; ///< file name
@@ -99,6 +108,7 @@ struct Evaluation {
     std::optional<BenchReport> bench{};
     std::optional<Json> profile{};
     std::optional<reward::Reward> reward{};
+    std::optional<Recovery> recovery{};
 
     /// Compiled, verified when that was asked for, and still right after timing.
     [[nodiscard]] bool ok() const;

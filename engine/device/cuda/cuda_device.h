@@ -26,6 +26,8 @@ public:
     /// Lets launches of a function have so much dynamic shared memory. Without it static and dynamic together are
     /// bounded by 48 KB.
     [[nodiscard]] CUresult allow_dynamic_shared(CUfunction function, std::uint32_t bytes);
+    /// Lets launches of a function have clusters of more than the 8 blocks that every device can hold.
+    [[nodiscard]] CUresult allow_large_clusters(CUfunction function);
 
 private:
     const DriverApi* api_;
@@ -34,11 +36,19 @@ private:
     std::unordered_map<CUfunction, std::uint32_t> dynamic_shared_; ///< the most allowed so far
 };
 
+/// How many blocks of a launch an SM holds at one time, by the driver's reckoning.
+struct Occupancy {
+    std::uint32_t blocks_per_sm = 0;
+    double theoretical = 0; ///< resident warps ÷ the most that an SM holds, 0 to 1
+};
+
 /// One GPU through the driver API: the primary context, one stream. A fault of a kernel (illegal address and its like)
 /// makes the context useless; lost() then says so, and the process is to be replaced.
 class CudaDevice final : public device::Device {
 public:
-    [[nodiscard]] static Result<std::unique_ptr<device::Device>> open(int index);
+    [[nodiscard]] static Result<std::unique_ptr<CudaDevice>> open(int index);
+    /// With a driver that start_driver() has started and that outlives the device.
+    [[nodiscard]] static Result<std::unique_ptr<CudaDevice>> open(int index, const DriverApi& api);
     ~CudaDevice() override;
     CudaDevice(const CudaDevice&) = delete;
     CudaDevice& operator=(const CudaDevice&) = delete;
@@ -60,11 +70,15 @@ public:
                                                                    const device::MeasureOptions& options,
                                                                    std::stop_token stop,
                                                                    const device::Progress& progress) override;
+    [[nodiscard]] Result<Occupancy> occupancy(device::Module& module, std::string_view kernel,
+                                              const device::LaunchConfig& config);
 
 private:
     CudaDevice(const DriverApi& api, CUdevice device, int index) : api_(&api), device_(device), index_(index) {}
     [[nodiscard]] Result<void> start();
+    /// Notes that the context is lost where `result` says so.
     [[nodiscard]] std::unexpected<Error> error(CUresult result, std::string_view doing);
+    [[nodiscard]] device::LaunchOutcome faulted(device::Fault fault);
     /// A fault when `result` is a kernel's doing; notes that the context is lost.
     [[nodiscard]] std::optional<device::Fault> fault_of(CUresult result);
     /// A fault when `result` says that a launch asks for what the device does not have; the context stays good.
@@ -77,10 +91,13 @@ private:
     CUstream stream_ = nullptr;
     device::Info info_;
     std::string last_kernel_;
+    double rated_mhz_ = 0; ///< the SMs' highest clock; 0 where the driver does not tell
+    std::uint32_t max_threads_per_sm_ = 0;
     bool lost_ = false;
 };
 
-/// Every GPU that the driver offers; empty where there is none.
+/// Every GPU that the driver offers and that says what it is; empty where there is none.
 [[nodiscard]] std::vector<device::Info> list_gpus();
+[[nodiscard]] std::vector<device::Info> list_gpus(const DriverApi& api);
 
 } // namespace kw::cuda

@@ -7,6 +7,8 @@
 namespace kw::cuda {
 namespace {
 
+constexpr int kOldestVersion = 12000;
+
 /// Binds `pointer` to the first of the names that the library exports.
 template<class Function>
 bool bind(const DynamicLibrary& library, Function& pointer, const char* name, const char* older = nullptr) {
@@ -36,6 +38,7 @@ const char* bind_all(DriverApi& api) {
     KW_BIND(cuModuleUnload, "cuModuleUnload");
     KW_BIND(cuModuleGetFunction, "cuModuleGetFunction");
     KW_BIND(cuFuncSetAttribute, "cuFuncSetAttribute");
+    KW_BIND(cuOccupancyMaxActiveBlocksPerMultiprocessor, "cuOccupancyMaxActiveBlocksPerMultiprocessor");
     KW_BIND(cuMemGetInfo, "cuMemGetInfo_v2");
     KW_BIND(cuMemAlloc, "cuMemAlloc_v2");
     KW_BIND(cuMemFree, "cuMemFree_v2");
@@ -74,19 +77,16 @@ Result<DriverApi> open_driver() {
     }
     DriverApi api;
     api.library = std::move(found->library);
+    // Asked before the rest is bound: an old driver lacks functions, but its age is what the user can do something
+    // about.
     int version = 0;
     if (const auto get = api.library.symbol<CUresult (*)(int*)>("cuDriverGetVersion");
-        get && get(&version) == kSuccess && version < 12000)
-        return fail(Stage::device, ErrorCode::unsupported,
-                    fmt::format("the NVIDIA driver supports CUDA {}.{}; 12.0 or newer is needed: update the driver",
-                                version / 1000, version % 1000 / 10));
+        get && get(&version) == kSuccess && version < kOldestVersion)
+        return too_old(version);
     if (const char* missing = bind_all(api))
         return fail(Stage::device, ErrorCode::unsupported,
                     fmt::format("the NVIDIA driver lacks {}; update it to one for CUDA 12 or newer", missing));
-    if (const auto result = api.cuInit(0); result != kSuccess)
-        return fail(Stage::device, result == kNoDevice ? ErrorCode::not_found : ErrorCode::device,
-                    result == kNoDevice ? "the NVIDIA driver finds no GPU; use --device sim"
-                                        : fmt::format("the NVIDIA driver does not start: {}", error_text(api, result)));
+    if (auto started = start_driver(api); !started) return std::unexpected(started.error());
     return api;
 }
 
@@ -96,6 +96,53 @@ Result<const DriverApi*> driver() {
     static const Result<DriverApi> api = open_driver();
     if (!api) return std::unexpected(api.error());
     return &*api;
+}
+
+std::unexpected<Error> too_old(int version) {
+    return fail(Stage::device, ErrorCode::unsupported,
+                fmt::format("the NVIDIA driver supports CUDA {}.{}; 12.0 or newer is needed: update the driver, or use "
+                            "--device sim",
+                            version / 1000, version % 1000 / 10));
+}
+
+Result<void> start_driver(const DriverApi& api) {
+    int version = 0;
+    if (api.cuDriverGetVersion(&version) == kSuccess && version < kOldestVersion) return too_old(version);
+    const auto result = api.cuInit(0);
+    if (result == kSuccess) return {};
+    if (result == kNoDevice)
+        return fail(Stage::device, ErrorCode::not_found, "the NVIDIA driver finds no GPU; use --device sim");
+    const auto help = remedy(result);
+    return fail(Stage::device, ErrorCode::device,
+                fmt::format("the NVIDIA driver does not start: {}{}{}", error_text(api, result),
+                            help.empty() ? "" : "; ", help));
+}
+
+std::string_view remedy(CUresult result) {
+    switch (result) {
+    case kStubLibrary: return "take the toolkit's stub folder out of the loader's path";
+    case kDeviceUnavailable:
+        return "another process has the GPU to itself (exclusive compute mode), or it needs a reset; nvidia-smi says "
+               "which";
+    case kDeviceNotLicensed: return "this virtual GPU has no licence";
+    case kInvalidDevice: return "nvidia-smi lists the GPUs that there are";
+    case kEccUncorrectable:
+        return "the GPU's memory has failed; reset the GPU (nvidia-smi --gpu-reset) or restart the machine";
+    case kNvlinkUncorrectable: return "a link between GPUs has failed; reset the GPUs or restart the machine";
+    case kContained: return "the GPU has contained a hardware error; try again, and reset the GPU if it comes back";
+    case kOperatingSystem: return "the operating system refused the driver something; dmesg may say what";
+    case kNotPermitted: return "this user may not use the GPU; check the permissions of /dev/nvidia*";
+    case kSystemNotReady:
+        return "the system is not ready yet; on machines with NVSwitch the nvidia-fabricmanager service must run";
+    case kSystemDriverMismatch:
+        return "libcuda and the kernel module are of different versions; restart the machine or reload the module";
+    case kCompatNotSupported:
+        return "the compatibility libcuda does not support this GPU; take it out of the loader's path";
+    case kUnknown:
+        return "the GPU may have gone (dmesg shows an Xid then), or the nvidia-uvm module is missing; nvidia-smi says "
+               "whether it is there";
+    default: return {};
+    }
 }
 
 std::string error_text(const DriverApi& api, CUresult result) {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 
 /// The part of the CUDA driver API that this program uses, opened at run time. Types and values are those of cuda.h;
 /// its interface is binary-stable within the names bound here, which are the _v2 ones where there are two. Checked
@@ -28,11 +29,28 @@ enum : CUresult {
     kSuccess = 0,
     kInvalidValue = 1,
     kOutOfMemory = 2,
+    kNotInitialized = 3,
+    kDeinitialized = 4,
+    kStubLibrary = 34,
+    kDeviceUnavailable = 46,
     kNoDevice = 100,
+    kInvalidDevice = 101,
+    kDeviceNotLicensed = 102,
+    kInvalidImage = 200,
+    kInvalidContext = 201,
+    kNoBinaryForGpu = 209,
+    kEccUncorrectable = 214,
+    kInvalidPtx = 218,
+    kNvlinkUncorrectable = 220,
+    kJitCompilerNotFound = 221,
+    kUnsupportedPtxVersion = 222,
+    kContained = 226,
+    kOperatingSystem = 304,
     kNotReady = 600,
     kIllegalAddress = 700,
     kLaunchOutOfResources = 701,
     kLaunchTimeout = 702,
+    kContextDestroyed = 709,
     kAssert = 710,
     kHardwareStackError = 714,
     kIllegalInstruction = 715,
@@ -41,7 +59,15 @@ enum : CUresult {
     kInvalidPc = 718,
     kLaunchFailed = 719,
     kCooperativeTooLarge = 720,
+    kTensorMemoryLeak = 721,
+    kNotPermitted = 800,
+    kNotSupported = 801,
+    kSystemNotReady = 802,
+    kSystemDriverMismatch = 803,
+    kCompatNotSupported = 804,
+    kMpsClientTerminated = 810,
     kInvalidClusterSize = 912,
+    kUnknown = 999,
 };
 
 enum DeviceAttribute : int {
@@ -51,13 +77,16 @@ enum DeviceAttribute : int {
     kMaxSharedPerBlock = 8,
     kClockRateKHz = 13,
     kMultiprocessorCount = 16,
+    kComputeMode = 20,
     kL2CacheSize = 38,
+    kMaxThreadsPerMultiprocessor = 39,
     kComputeCapabilityMajor = 75,
     kComputeCapabilityMinor = 76,
     kMaxSharedPerBlockOptin = 97,
 };
 
 inline constexpr int kFuncMaxDynamicShared = 8;
+inline constexpr int kFuncNonPortableCluster = 14;
 inline constexpr unsigned kHostAllocDeviceMap = 2;
 inline constexpr int kCaptureThreadLocal = 1;
 
@@ -101,6 +130,7 @@ struct DriverApi {
     CUresult (*cuModuleUnload)(CUmodule) = nullptr;
     CUresult (*cuModuleGetFunction)(CUfunction*, CUmodule, const char*) = nullptr;
     CUresult (*cuFuncSetAttribute)(CUfunction, int, int) = nullptr;
+    CUresult (*cuOccupancyMaxActiveBlocksPerMultiprocessor)(int*, CUfunction, int, std::size_t) = nullptr;
     CUresult (*cuMemGetInfo)(std::size_t*, std::size_t*) = nullptr;
     CUresult (*cuMemAlloc)(CUdeviceptr*, std::size_t) = nullptr;
     CUresult (*cuMemFree)(CUdeviceptr) = nullptr;
@@ -132,8 +162,17 @@ struct DriverApi {
 /// there is no driver, no GPU, or a driver older than CUDA 12.
 [[nodiscard]] Result<const DriverApi*> driver();
 
+/// What driver() does once the functions are there: the driver's age, then cuInit.
+[[nodiscard]] Result<void> start_driver(const DriverApi& api);
+
+/// The error for a driver that knows no CUDA 12; `version` as cuDriverGetVersion gives it.
+[[nodiscard]] std::unexpected<Error> too_old(int version);
+
 /// "CUDA_ERROR_ILLEGAL_ADDRESS: an illegal memory access was encountered"
 [[nodiscard]] std::string error_text(const DriverApi& api, CUresult result);
+
+/// What to do about an error that is nobody's kernel's: one clause, empty where nothing is known to help.
+[[nodiscard]] std::string_view remedy(CUresult result);
 
 /// "12.4"
 [[nodiscard]] std::string driver_version(const DriverApi& api);
