@@ -30,17 +30,22 @@ struct Workload {
     std::function<Result<device::LaunchOutcome>(std::stop_token)> run;
     /// Waits for it.
     std::function<Result<device::LaunchOutcome>(std::stop_token)> finish;
+    /// Loads the code anew; launches use that from then on.
+    std::function<Result<void>()> reload{};
     /// Empties the L2 cache, without waiting.
     std::function<Result<void>()> flush;
     /// What the launches are, in order, as far as it is known before they run.
-    std::vector<LaunchProfile> launches;
+    std::vector<LaunchProfile> launches{};
+    /// Their machine code, for finding the source line of an instruction; empty on the simulator.
+    std::string cubin{};
 };
 
 /// What is new since the last call, while work runs: at least ten times a second, at most kLiveActivities at a time.
 struct LiveUpdate {
     std::vector<Activity> activities;
     Sampling sampling;
-    std::uint64_t dropped = 0; ///< activities that were not sent
+    std::uint64_t dropped = 0;         ///< activities that were not sent
+    std::uint64_t dropped_samples = 0; ///< times of `sampling` that were not sent
 };
 using Live = std::function<void(const LiveUpdate&)>;
 inline constexpr std::size_t kLiveActivities = 2000;

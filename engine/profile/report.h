@@ -30,11 +30,12 @@ inline constexpr Rung kRungs[] = {Rung::activity, Rung::counters, Rung::pc_sampl
 struct RungState {
     Rung rung = Rung::activity;
     enum class State { available, done, skipped, failed } state = State::available;
-    std::string reason; ///< why it was skipped or failed, one sentence
-    std::string remedy; ///< what to do about it, one sentence; empty where there is nothing to do
+    std::string reason{}; ///< why it was skipped or failed, one sentence
+    std::string remedy{}; ///< what to do about it, one sentence; empty where there is nothing to do
     double milliseconds = 0;
     std::uint32_t passes = 0; ///< counters: how often the work was run
 };
+[[nodiscard]] std::string_view to_string(RungState::State state);
 
 /// One thing that happened. Times are in ns on one clock, whose zero is the report's.
 struct Activity {
