@@ -73,6 +73,10 @@ public:
     [[nodiscard]] Result<Occupancy> occupancy(device::Module& module, std::string_view kernel,
                                               const device::LaunchConfig& config);
 
+    /// For what else looks at the GPU from this process, such as a profiler.
+    [[nodiscard]] CUcontext context() const { return context_; }
+    [[nodiscard]] CUdevice handle() const { return device_; }
+
 private:
     CudaDevice(const DriverApi& api, CUdevice device, int index) : api_(&api), device_(device), index_(index) {}
     [[nodiscard]] Result<void> start();

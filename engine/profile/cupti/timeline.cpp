@@ -1,0 +1,154 @@
+#include "engine/profile/cupti/timeline.h"
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+namespace kw::cupti {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Twice as often as is promised.
+constexpr std::chrono::milliseconds kLivePeriod{50};
+
+void append(profile::Sampling& to, profile::Sampling&& more) {
+    to.interval_ns = more.interval_ns;
+    to.overflowed = to.overflowed || more.overflowed;
+    to.end_ns.insert(to.end_ns.end(), more.end_ns.begin(), more.end_ns.end());
+    for (auto& [id, values] : more.values) {
+        auto& all = to.values[id];
+        all.insert(all.end(), values.begin(), values.end());
+    }
+}
+
+/// Gathers what both collectors have seen, on a thread of its own, until it is stopped.
+class Watcher {
+public:
+    Watcher(ActivityCollector* activities, PmSampling* samples, std::uint64_t zero_ns, std::size_t max_activities,
+            const profile::Live& live, Timeline& timeline)
+        : activities_(activities),
+          samples_(samples),
+          zero_ns_(zero_ns),
+          max_activities_(max_activities),
+          live_(live),
+          timeline_(timeline),
+          thread_([this](std::stop_token stop) {
+              std::mutex mutex;
+              std::condition_variable_any wake;
+              std::unique_lock lock{mutex};
+              while (!stop.stop_requested()) {
+                  wake.wait_for(lock, stop, kLivePeriod, [] { return false; });
+                  gather();
+              }
+          }) {}
+
+    /// Ends the thread; what is left is gathered by the caller, once its sources have stopped.
+    void stop() {
+        thread_.request_stop();
+        if (thread_.joinable()) thread_.join();
+    }
+
+    void gather() {
+        profile::LiveUpdate update;
+        if (activities_) gather_activities(update);
+        if (samples_) gather_samples(update);
+        if (live_ && (!update.activities.empty() || !update.sampling.end_ns.empty())) live_(update);
+    }
+
+private:
+    void gather_activities(profile::LiveUpdate& update) {
+        static_cast<void>(activities_->flush());
+        auto taken = activities_->take();
+        const auto room = max_activities_ - std::min(max_activities_, timeline_.activities.size());
+        const auto kept = std::min(room, taken.size());
+        timeline_.dropped += taken.size() - kept;
+        timeline_.activities.insert(timeline_.activities.end(), taken.begin(),
+                                    taken.begin() + static_cast<std::ptrdiff_t>(kept));
+        if (taken.size() > profile::kLiveActivities) {
+            update.dropped = taken.size() - profile::kLiveActivities;
+            taken.erase(taken.begin(), taken.begin() + static_cast<std::ptrdiff_t>(update.dropped));
+        }
+        update.activities = std::move(taken);
+    }
+
+    void gather_samples(profile::LiveUpdate& update) {
+        auto taken = samples_->take();
+        if (!taken) {
+            timeline_.sampling_failure = std::move(taken.error());
+            samples_ = nullptr;
+            return;
+        }
+        for (auto& time : taken->end_ns) time -= std::min(time, zero_ns_);
+        update.sampling = *taken;
+        append(timeline_.sampling, std::move(*taken));
+    }
+
+    ActivityCollector* activities_;
+    PmSampling* samples_;
+    std::uint64_t zero_ns_;
+    std::size_t max_activities_;
+    const profile::Live& live_;
+    Timeline& timeline_;
+    std::jthread thread_; ///< last: it uses the others
+};
+
+std::optional<Failure> run_all(const profile::Workload& work, const TimelineRequest& request, std::stop_token stop,
+                               const device::Progress& progress) {
+    const auto start = Clock::now();
+    for (std::size_t run = 0;; ++run) {
+        const double elapsed = std::chrono::duration<double>(Clock::now() - start).count();
+        if (run >= request.runs && elapsed >= request.seconds) return std::nullopt;
+        progress("profile: timeline", request.seconds > 0 ? std::min(1.0, elapsed / request.seconds) : -1);
+        if (auto ready = make_ready(work, request.flush_l2, stop); !ready) return std::move(ready.error());
+        if (auto ran = run_once(work, stop); !ran) return std::move(ran.error());
+    }
+}
+
+} // namespace
+
+Timeline watch(const CuptiApi& api, const ActivityApi& activity_api, const Target& target, const std::string& chip,
+               const profile::Workload& work, const TimelineRequest& request, std::stop_token stop,
+               const device::Progress& progress, const profile::Live& live) {
+    Timeline timeline;
+    std::uint64_t zero_ns = 0;
+    if (api.cuptiGetTimestamp) api.cuptiGetTimestamp(&zero_ns);
+
+    PmSampling samples{api};
+    PmSampling* sampling = nullptr;
+    if (request.sampling) {
+        auto opened = samples.open(target, chip, *request.sampling, request.interval_ns);
+        if (!opened) timeline.sampling_failure = std::move(opened.error());
+        if (opened) sampling = &samples;
+    }
+    std::unique_ptr<ActivityCollector> collector;
+    if (request.activity) {
+        ActivityOptions options;
+        options.zero_ns = zero_ns;
+        options.devices[static_cast<std::uint32_t>(target.device)] = sm_limits(static_cast<int>(request.capability));
+        auto started = ActivityCollector::start(activity_api, options);
+        if (!started) timeline.activity_failure = Failure{.refusal = {started.error().message, {}}};
+        if (started) collector = std::move(*started);
+    }
+    if (sampling)
+        if (auto started = sampling->start(); !started) {
+            timeline.sampling_failure = std::move(started.error());
+            sampling = nullptr;
+        }
+
+    Watcher watcher{collector.get(), sampling, zero_ns, request.max_activities, live, timeline};
+    timeline.run_failure = run_all(work, request, std::move(stop), progress);
+    watcher.stop();
+    if (sampling && !timeline.sampling_failure)
+        if (auto stopped = sampling->stop(); !stopped) timeline.sampling_failure = std::move(stopped.error());
+    if (collector) collector->stop();
+    watcher.gather();
+    if (collector) timeline.dropped += collector->losses().total();
+    std::ranges::stable_sort(timeline.activities, {}, &profile::Activity::start_ns);
+    return timeline;
+}
+
+} // namespace kw::cupti
