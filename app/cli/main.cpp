@@ -1,4 +1,5 @@
 #include "app/cli/disasm.h"
+#include "app/cli/trace.h"
 #include "app/cli/tune.h"
 #include "app/cli/worker_backend.h"
 #include "engine/base/version.h"
@@ -55,6 +56,27 @@ CLI::App* add_disasm(CLI::App& app, kw::cli::DisasmArguments& arguments) {
     return command;
 }
 
+CLI::App* add_trace(CLI::App& app, kw::cli::TraceArguments& arguments) {
+    auto* command = app.add_subcommand(
+        "trace", "Run a program that uses CUDA, python included, and write when its GPU work and its CUDA calls ran");
+    command->add_option("-o,--output", arguments.output,
+                        "Chrome trace to write, compressed when the name ends in .gz (default: COMMAND.trace.json.gz)")
+        ->type_name("FILE");
+    command->add_option("--report", arguments.report, "Also write the session's own form")->type_name("FILE");
+    command
+        ->add_option("--kinds", arguments.kinds,
+                     "What to collect, with commas: kernel, copy, memset, synchronization, call (default: all)")
+        ->type_name("LIST");
+    command->add_option("--max-events", arguments.max_events, "Keep so many at most (default: 10 000 000)")
+        ->type_name("N")
+        ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{100'000'000}));
+    command->add_flag("--json", arguments.json, "Say the summary as JSON; on standard error, as all that is said");
+    command->add_flag("--live", arguments.live, "Say once a second what has been seen");
+    command->footer("The program follows: kw trace [OPTIONS] -- COMMAND [ARGUMENTS...]. It runs as it would without; its exit\n"
+                    "status is passed through: 128 + n when signal n ended it, 127 or 126 when it could not be started.");
+    return command;
+}
+
 int run(int argc, char** argv) {
     CLI::App app{"Kernelwright: compile, verify, time and tune CUDA kernels", "kw"};
     app.set_version_flag("--version", "kw " + std::string{kw::version()});
@@ -79,9 +101,18 @@ int run(int argc, char** argv) {
     auto* eval = report::add_eval(app, eval_arguments);
     auto* tune = add_tune(app, tune_arguments);
     auto* disasm = add_disasm(app, disasm_arguments);
+    kw::cli::TraceArguments trace_arguments;
+    trace_arguments.command = kw::cli::take_traced_command(argc, argv);
+    auto* trace = add_trace(app, trace_arguments);
     auto* devices = report::add_devices(app, devices_json);
     auto* doctor = report::add_doctor(app, doctor_json);
     if (const auto status = report::parse(app, argc, argv)) return *status;
+
+    // Before anything that makes threads: the program is to get the signals as they are.
+    if (*trace) {
+        trace_arguments.toolkit = toolkit;
+        return kw::cli::trace_command(trace_arguments);
+    }
 
     std::vector<std::string> options;
     if (!toolkit.empty()) options.insert(options.end(), {"--toolkit", toolkit});
