@@ -205,7 +205,7 @@ Result<std::vector<const Metric*>> select_metrics(std::string_view set, std::spa
             const auto suggestion = did_you_mean(id, known);
             return fail(Stage::usage, ErrorCode::invalid_input,
                         fmt::format("there is no metric '{}'{}", id,
-                                    suggestion.empty() ? "; 'kw profile --list-metrics' lists them" : suggestion));
+                                    suggestion.empty() ? "; 'kw metrics' lists them" : suggestion));
         }
         include(id, chosen);
     }

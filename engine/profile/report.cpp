@@ -94,6 +94,19 @@ Json to_json(const LaunchProfile& launch) {
     return json;
 }
 
+Json to_json(const Ceiling& ceiling) {
+    return {{"id", ceiling.id}, {"label", ceiling.label}, {"memory", ceiling.memory}, {"peak", ceiling.peak}};
+}
+
+Ceiling read_ceiling(const JsonReader& reader) {
+    Ceiling ceiling;
+    reader.required("id", ceiling.id);
+    reader.required("label", ceiling.label);
+    reader.required("memory", ceiling.memory);
+    reader.required("peak", ceiling.peak);
+    return ceiling;
+}
+
 RungState read_rung(const JsonReader& reader) {
     RungState state;
     read_name(reader.at("rung"), kRungNames, state.rung);
@@ -234,6 +247,8 @@ Json to_json(const Report& report) {
     for (const auto& rung : report.rungs) rungs.push_back(to_json(rung));
     auto& launches = json["launches"] = Json::array();
     for (const auto& launch : report.launches) launches.push_back(to_json(launch));
+    auto& ceilings = json["ceilings"] = Json::array();
+    for (const auto& ceiling : report.ceilings) ceilings.push_back(to_json(ceiling));
     auto& activities = json["activities"] = Json::array();
     for (const auto& activity : report.activities) activities.push_back(to_json(activity));
     json["activities_dropped"] = report.activities_dropped;
@@ -241,6 +256,8 @@ Json to_json(const Report& report) {
     if (report.fault) json["fault"] = device::to_json(*report.fault);
     return json;
 }
+
+Result<RungState> rung_state_from_json(const Json& json) { return read_json<RungState>("rung", json, read_rung); }
 
 Result<Report> report_from_json(const Json& json) {
     return read_json<Report>("profile", json, [](const JsonReader& reader) {
@@ -256,6 +273,7 @@ Result<Report> report_from_json(const Json& json) {
         reader.required("ms", report.milliseconds);
         reader.each("rungs", [&](const JsonReader& item) { report.rungs.push_back(read_rung(item)); });
         reader.each("launches", [&](const JsonReader& item) { report.launches.push_back(read_launch(item)); });
+        reader.each("ceilings", [&](const JsonReader& item) { report.ceilings.push_back(read_ceiling(item)); });
         reader.each("activities", [&](const JsonReader& item) { report.activities.push_back(read_activity(item)); });
         reader.required("activities_dropped", report.activities_dropped);
         report.sampling = read_sampling(reader.at("sampling"));

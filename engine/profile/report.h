@@ -103,6 +103,14 @@ struct Sampling {
     bool overflowed = false;                           ///< the hardware's buffer was too small, so some are missing
 };
 
+/// What the GPU cannot exceed, of its data sheet: for rooflines.
+struct Ceiling {
+    std::string id;    ///< "fp32", "tensor_fp16", "dram", "l2"
+    std::string label; ///< "FP32"
+    bool memory = false;
+    double peak = 0; ///< operations per second, or bytes per second of a memory
+};
+
 struct Report {
     device::Info device;
     bool estimated = false; ///< the simulator's
@@ -112,6 +120,7 @@ struct Report {
     std::map<std::string, std::int64_t, std::less<>> sizes;
     std::vector<RungState> rungs;
     std::vector<LaunchProfile> launches;
+    std::vector<Ceiling> ceilings{}; ///< empty where the GPU's data sheet is not known
     std::vector<Activity> activities;
     std::uint64_t activities_dropped = 0; ///< beyond what was kept
     Sampling sampling;
@@ -124,6 +133,7 @@ struct Report {
 [[nodiscard]] Json to_json(const Sampling& sampling);
 [[nodiscard]] Json to_json(const Report& report);
 /// Malformed values are an error that names the member.
+[[nodiscard]] Result<RungState> rung_state_from_json(const Json& json);
 [[nodiscard]] Result<Report> report_from_json(const Json& json);
 
 } // namespace kw::profile

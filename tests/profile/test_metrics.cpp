@@ -28,7 +28,7 @@ bool has(const std::vector<const Metric*>& metrics, std::string_view id) {
 
 class TestMetrics : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void expressions() {
         QCOMPARE(value_of("1 + 2 * 3 - 4 / 2"), 5.0);
         QCOMPARE(value_of("8 - 4 - 2"), 2.0);
@@ -169,7 +169,9 @@ private slots:
         QTest::newRow("names") << good + "names = [1]" << "'names' holds something else than texts";
         QTest::newRow("unknown") << good + "colour = \"red\"" << "'colour' is unknown";
         QTest::newRow("formula") << good + "formula = \"1 +\"" << "'formula': a number";
-        QTest::newRow("operand") << good + "XX;
+        QTest::newRow("operand") << QString(good).replace(QLatin1String("\"a\""), QLatin1String("\"bytes\""))
+                                        + "formula = \"byte\""
+                                 << "names 'byte', which is no metric; did you mean 'bytes'?";
     }
     void malformed_lists() {
         QFETCH(QString, text);

@@ -57,6 +57,7 @@ Report sample_report() {
     copy.kind = Activity::Kind::copy;
     copy.name = "HtoD";
     copy.bytes = 65536;
+    report.ceilings = {{"fp32", "FP32", false, 6e13}, {"dram", "DRAM", true, 4.8e12}};
     report.activities = {kernel_activity(), copy};
     report.activities_dropped = 3;
     report.sampling.interval_ns = 10'000;
@@ -84,7 +85,7 @@ Sampling samples(std::size_t count, std::uint64_t first) {
 
 class TestProfileReport : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void round_trip() {
         const auto json = to_json(sample_report());
         const auto text = json.dump();
@@ -132,6 +133,7 @@ private slots:
         QTest::newRow("length") << "/sampling/values/x" << "[1]" << "'sampling.values.x' is not as long as end_ns";
         QTest::newRow("samples") << "/sampling/values/x" << "[1,\"\"]"
                                  << "'sampling.values.x' is not a list of numbers";
+        QTest::newRow("peak") << "/ceilings/1/peak" << "true" << "'ceilings[1].peak' is not a number";
         QTest::newRow("fault") << "/fault" << "1" << "'fault' is not an object";
         QTest::newRow("flag") << "/estimated" << "1" << "'estimated' is not true or false";
     }

@@ -82,8 +82,9 @@ Estimate estimate(const GpuModel& model, const device::LaunchCounters& counters)
     const double footprint = (unique_loads + unique_stores) * kSectorBytes;
     const double l2_size = model.l2_mb * 1048576;
     const double lost = footprint > l2_size ? 1 - l2_size / footprint : 0;
-    bound("DRAM",
-          (footprint + std::max(l2_bytes - footprint, 0.0) * lost) / (model.dram_gbps * 1e3 * kDramEfficiency * reach));
+    result.l2_bytes = l2_bytes;
+    result.dram_bytes = footprint + std::max(l2_bytes - footprint, 0.0) * lost;
+    bound("DRAM", result.dram_bytes / (model.dram_gbps * 1e3 * kDramEfficiency * reach));
     // A slice of L2 does one atomic operation on a sector per clock; few addresses lie in few slices.
     const double slices = std::max(model.l2_gbps * 1e3 / (kSliceBytesPerClock * cycles_per_us), 1.0);
     // Not scaled: a sample of blocks shows how far the addresses spread.
