@@ -28,7 +28,7 @@ import kwworker  # noqa: E402
 ADD_TASK = """
 name = "add"
 kernel = "add.cu"
-reference = "add.cu"
+reference = "reference.cu"
 [sizes]
 n = 1048576
 [[tensor]]
@@ -59,11 +59,20 @@ __global__ void add(const float4* x, const float4* y, float4* z, int n) {
 """
 
 
+ADD_REFERENCE = """//@ launch add<<<ceil_div(n, 256), 256>>>(x, y, z, n)
+__global__ void add(const float* x, const float* y, float* z, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) z[i] = x[i] + y[i];
+}
+"""
+
+
 def make_tasks(folder):
     add = folder / "add"
     add.mkdir()
     (add / "task.toml").write_text(ADD_TASK)
     (add / "add.cu").write_text(ADD_KERNEL)
+    (add / "reference.cu").write_text(ADD_REFERENCE)
     matmul = folder / "matmul"
     shutil.copytree(ROOT / "resources" / "tasks" / "matmul", matmul)
     text = (matmul / "task.toml").read_text()

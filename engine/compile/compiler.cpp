@@ -56,12 +56,19 @@ public:
     Result<Output> compile(const Request& request, std::stop_token stop) override;
 
 private:
+    /// What ends a compilation early.
+    struct Limits {
+        std::stop_token stop;
+        std::chrono::steady_clock::time_point deadline;
+    };
+
     Result<void> check(const Request& request) const;
     bool is_foreign_warning(const Diagnostic& diagnostic) const;
     std::vector<std::string> options(const Request& request, const std::string& prelude) const;
-    Result<NvrtcOutput> again(NvrtcInput input, const std::stop_token& stop, bool assemble);
-    Result<void> explain_failure(const NvrtcInput& input, const KernelQuestion& question, const std::stop_token& stop,
+    Result<NvrtcOutput> again(NvrtcInput input, const Limits& limits, bool assemble);
+    Result<void> explain_failure(const NvrtcInput& input, const KernelQuestion& question, const Limits& limits,
                                  ParsedLog& log);
+    Result<Output> compile_within(const Request& request, const Limits& limits);
 
     void keep_header_warnings(const std::string& sha256, const NvrtcInput& input, bool used, ParsedLog& log);
 
@@ -145,7 +152,7 @@ void NvrtcCompiler::keep_header_warnings(const std::string& sha256, const NvrtcI
 }
 
 /// The same compilation under other options, for what the first one did not tell.
-Result<NvrtcOutput> NvrtcCompiler::again(NvrtcInput input, const std::stop_token& stop, bool assemble) {
+Result<NvrtcOutput> NvrtcCompiler::again(NvrtcInput input, const Limits& limits, bool assemble) {
     std::erase(input.options, "-Xptxas");
     std::erase(input.options, "-v");
     input.keep_headers = false;
@@ -153,23 +160,23 @@ Result<NvrtcOutput> NvrtcCompiler::again(NvrtcInput input, const std::stop_token
         for (std::string& option : input.options)
             if (option.starts_with("-arch=sm_")) option.replace(0, 9, "-arch=compute_");
     input.want_cubin = false;
-    return runner_.run(std::move(input), stop);
+    return runner_.run(std::move(input), limits.stop, limits.deadline);
 }
 
 /// Completes the diagnostics of a failed compilation, which has to leave at least one error behind.
 Result<void> NvrtcCompiler::explain_failure(const NvrtcInput& input, const KernelQuestion& question,
-                                            const std::stop_token& stop, ParsedLog& log) {
+                                            const Limits& limits, ParsedLog& log) {
     const auto is_error = [](const Diagnostic& diagnostic) { return diagnostic.severity == Severity::error; };
     // A ptxas report that was asked for displaces some of its errors.
     if (log.name_expressions.empty() && std::ranges::none_of(log.diagnostics, is_error)) {
-        auto plain = again(input, stop, true);
+        auto plain = again(input, limits, true);
         if (!plain) return std::unexpected(plain.error());
         if (ParsedLog second = parse_log(plain->log); !second.diagnostics.empty())
             log.diagnostics = std::move(second.diagnostics);
     }
     // Messages about inline assembly count lines of the PTX, which is to be had only where nothing assembles it.
     if (std::ranges::find(log.diagnostics, "ptx", &Diagnostic::file) != log.diagnostics.end()) {
-        auto unassembled = again(input, stop, false);
+        auto unassembled = again(input, limits, false);
         if (!unassembled) return std::unexpected(unassembled.error());
         const LineTable lines(unassembled->ptx);
         for (Diagnostic& diagnostic : log.diagnostics) {
@@ -203,7 +210,19 @@ Result<void> NvrtcCompiler::explain_failure(const NvrtcInput& input, const Kerne
 }
 
 Result<Output> NvrtcCompiler::compile(const Request& request, std::stop_token stop) {
-    const auto start = std::chrono::steady_clock::now();
+    using Clock = std::chrono::steady_clock;
+    const auto start = Clock::now();
+    // Capped, as the clock cannot hold every number of seconds.
+    constexpr double kLongest = 1e6;
+    const std::chrono::duration<double> limit{std::min(request.timeout_s, kLongest)};
+    auto output =
+        compile_within(request, {std::move(stop), start + std::chrono::duration_cast<Clock::duration>(limit)});
+    if (!output && output.error().code == ErrorCode::timeout) output = stopped_output(request);
+    if (output) output->milliseconds = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+    return output;
+}
+
+Result<Output> NvrtcCompiler::compile_within(const Request& request, const Limits& limits) {
     if (auto checked = check(request); !checked) return std::unexpected(checked.error());
     auto sources = prepare_sources(request);
     if (!sources) return std::unexpected(sources.error());
@@ -224,10 +243,10 @@ Result<Output> NvrtcCompiler::compile(const Request& request, std::stop_token st
     std::error_code unresolved;
     input.readable.push_back(nvrtc_->path.parent_path());
     input.readable.push_back(std::filesystem::canonical(nvrtc_->path, unresolved).parent_path());
-    auto ran = runner_.run(input, stop);
+    auto ran = runner_.run(input, limits.stop, limits.deadline);
     if (!ran && ran.error().code == ErrorCode::internal && input.keep_headers) {
         input.keep_headers = false; // a full disk, or precompiled headers that NVRTC cannot read back
-        ran = runner_.run(input, stop);
+        ran = runner_.run(input, limits.stop, limits.deadline);
     }
     if (!ran) return std::unexpected(ran.error());
 
@@ -239,18 +258,29 @@ Result<Output> NvrtcCompiler::compile(const Request& request, std::stop_token st
     output.ptx = ptx_without_roots(ran->ptx);
     output.cubin = std::move(ran->cubin);
     if (!output.ok)
-        if (auto explained = explain_failure(input, question, stop, log); !explained)
+        if (auto explained = explain_failure(input, question, limits, log); !explained)
             return std::unexpected(explained.error());
     std::erase_if(log.diagnostics, [&](const Diagnostic& diagnostic) { return is_foreign_warning(diagnostic); });
     for (Diagnostic& diagnostic : log.diagnostics) make_relative(diagnostic);
     output.diagnostics = std::move(log.diagnostics);
     if (output.ok && !request.syntax_only) describe_kernels(question, log, output);
     output.log = without_roots(to_utf8(ran->log));
-    output.milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
     return output;
 }
 
 } // namespace
+
+Output stopped_output(const Request& request) {
+    Diagnostic diagnostic;
+    diagnostic.file = request.main;
+    diagnostic.message = fmt::format("the compilation did not end within {:g} s and was stopped; look for templates or "
+                                     "constexpr functions that go on without an end",
+                                     request.timeout_s);
+    Output output;
+    output.milliseconds = request.timeout_s * 1e3;
+    output.diagnostics.push_back(std::move(diagnostic));
+    return output;
+}
 
 Result<std::unique_ptr<Compiler>> open_compiler(const std::string& user_setting) {
     auto nvrtc = open_nvrtc(user_setting);

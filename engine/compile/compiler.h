@@ -62,6 +62,7 @@ struct Request {
     bool cubin = true;        ///< also assemble (ptxas statistics come from here)
     bool syntax_only = false; ///< diagnostics only, as fast as possible
     bool line_info = true;
+    double timeout_s = 60; ///< what takes longer does not compile, and a diagnostic says so
 };
 
 struct Output {
@@ -81,6 +82,9 @@ struct Output {
 [[nodiscard]] Kernel kernel_from_json(const Json& json);
 /// `compile` of docs/design.md §3: ok, ms, diagnostics, kernels.
 [[nodiscard]] Json to_json(const Output& output);
+
+/// What becomes of a compilation that passed its deadline and was given up: a diagnostic of the source.
+[[nodiscard]] Output stopped_output(const Request& request);
 
 /// One warm NVRTC. Not thread-safe: one compilation at a time per object; objects share the library.
 class Compiler {

@@ -201,8 +201,12 @@ void* NvrtcRunner::enter(void* argument) {
     return nullptr;
 }
 
-Result<NvrtcOutput> NvrtcRunner::run(NvrtcInput input, const std::stop_token& stop) {
-    const auto cancelled = [] { return fail(Stage::compile, ErrorCode::cancelled, "the compilation was cancelled"); };
+Result<NvrtcOutput> NvrtcRunner::run(NvrtcInput input, const std::stop_token& stop,
+                                     std::chrono::steady_clock::time_point deadline) {
+    const auto cancelled = [&]() -> Result<NvrtcOutput> {
+        if (stop.stop_requested()) return fail(Stage::compile, ErrorCode::cancelled, "the compilation was cancelled");
+        return fail(Stage::compile, ErrorCode::timeout, "the compilation did not end in time");
+    };
     collect(false);
     if (stop.stop_requested()) return cancelled();
 
@@ -224,7 +228,7 @@ Result<NvrtcOutput> NvrtcRunner::run(NvrtcInput input, const std::stop_token& st
 
     {
         std::unique_lock lock(run->mutex);
-        if (!run->changed.wait(lock, stop, [&] { return run->done; })) {
+        if (!run->changed.wait_until(lock, stop, deadline, [&] { return run->done; })) {
             run->stop = true;
             if (!run->changed.wait_for(lock, kPatience, [&] { return run->done; })) {
                 lock.unlock();
@@ -234,7 +238,7 @@ Result<NvrtcOutput> NvrtcRunner::run(NvrtcInput input, const std::stop_token& st
         }
     }
     pthread_join(run->thread, nullptr);
-    if (stop.stop_requested() && run->result && run->result->result == NvrtcResult::cancelled) return cancelled();
+    if (run->result && run->result->result == NvrtcResult::cancelled) return cancelled();
     return std::move(run->result);
 }
 

@@ -3,6 +3,7 @@
 #include "engine/compile/nvrtc.h"
 #include "engine/compile/scratch_folder.h"
 
+#include <chrono>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -45,8 +46,10 @@ public:
     NvrtcRunner(const NvrtcRunner&) = delete;
     NvrtcRunner& operator=(const NvrtcRunner&) = delete;
 
-    /// Errors: cancelled within 100 ms of the request; NVRTC failing by itself (crashed, internal).
-    [[nodiscard]] Result<NvrtcOutput> run(NvrtcInput input, const std::stop_token& stop);
+    /// Errors: cancelled within 100 ms of the request; timeout as soon after the deadline; NVRTC failing by itself
+    /// (crashed, internal).
+    [[nodiscard]] Result<NvrtcOutput> run(NvrtcInput input, const std::stop_token& stop,
+                                          std::chrono::steady_clock::time_point deadline);
 
 private:
     struct Run;

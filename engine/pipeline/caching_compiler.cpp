@@ -32,6 +32,7 @@ std::string key_of(const compile::Request& request) {
     for (const auto& kernel : request.kernels) append(text, kernel);
     append(text, request.cubin ? "cubin" : "ptx");
     append(text, request.line_info ? "lines" : "");
+    append(text, std::to_string(request.timeout_s)); // one with more time may end
     return sha256_hex(text);
 }
 

@@ -64,6 +64,11 @@ Result<Files> read_folder(const fs::path& folder) {
     if (!fs::exists(folder / "task.toml", error))
         return refuse(ErrorCode::not_found, fmt::format("the folder '{}' has no task.toml", folder.string()),
                       {folder.string()});
+    if (fs::is_directory(folder / "task.toml", error))
+        return refuse(ErrorCode::invalid_input,
+                      fmt::format("'{}' is a folder; the file that describes the task belongs there",
+                                  (folder / "task.toml").string()),
+                      {"task.toml"});
     const fs::path root = fs::canonical(folder, error);
     if (error)
         return refuse(ErrorCode::invalid_input, fmt::format("cannot open '{}': {}", folder.string(), error.message()),

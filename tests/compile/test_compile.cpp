@@ -437,6 +437,26 @@ private Q_SLOTS:
         QVERIFY(next && next->ok);
     }
 
+    void what_does_not_end_is_stopped() {
+        Request request = one_file("template<int N> struct S { static __device__ int f(int x) { return S<N - "
+                                   "1>::f(x * N) + S<N - 1>::f(x + N); } };\n"
+                                   "template<> struct S<0> { static __device__ int f(int x) { return x; } };\n"
+                                   "__global__ void k(int* a) { *a = S<17>::f(*a); }\n");
+        request.timeout_s = 0.3;
+        const auto start = std::chrono::steady_clock::now();
+        const auto out = compile(request);
+        const auto took = std::chrono::steady_clock::now() - start;
+        QVERIFY2(out, out ? "" : describe(out.error()).c_str());
+        QVERIFY(!out->ok);
+        QVERIFY(took < std::chrono::milliseconds(500));
+        QVERIFY(out->milliseconds >= 300);
+        QCOMPARE(out->diagnostics.size(), std::size_t{1});
+        QCOMPARE(out->diagnostics[0].file, std::string("k.cu"));
+        QVERIFY(out->diagnostics[0].message.starts_with("the compilation did not end within 0.3 s and was stopped"));
+        const auto next = compile(one_file("__global__ void k() {}\n"));
+        QVERIFY(next && next->ok);
+    }
+
     void the_locale_survives() {
         const std::string before = std::setlocale(LC_ALL, nullptr);
         QVERIFY(compile(one_file("__global__ void k() {}\n")));

@@ -1,8 +1,10 @@
 #include "tests/cuda/fake_driver.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 #include <memory>
+#include <utility>
 
 using namespace kw::cuda;
 
@@ -215,7 +217,10 @@ FakeDriver::FakeDriver() {
     };
     api_.cuStreamDestroy = [](CUstream) { return current->enter("cuStreamDestroy"); };
     api_.cuStreamQuery = [](CUstream) { return current->enter("cuStreamQuery"); };
-    api_.cuStreamSynchronize = [](CUstream) { return current->enter("cuStreamSynchronize"); };
+    api_.cuStreamSynchronize = [](CUstream) {
+        std::fputs(std::exchange(current->printed, {}).c_str(), stdout);
+        return current->enter("cuStreamSynchronize");
+    };
     api_.cuStreamBeginCapture = [](CUstream, int) {
         capturing = true;
         captured.clear();

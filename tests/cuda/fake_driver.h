@@ -33,6 +33,7 @@ public:
     std::size_t free_bytes = std::size_t{8} << 30;
     std::size_t total_bytes = std::size_t{80} << 30;
     int blocks_per_sm = 4;
+    std::string printed; ///< what the driver writes to standard output when it is next asked to wait
 
     /// What cuEventElapsedTime gives, in µs, for a sample whose stream holds so many launches of ordinary kernels.
     std::function<double(int launches)> sample_us = [](int launches) { return 20.0 * launches; };

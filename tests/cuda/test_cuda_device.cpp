@@ -1,8 +1,13 @@
+#include "engine/base/captured_output.h"
 #include "engine/device/cuda/cuda_device.h"
 #include "tests/cuda/fake_driver.h"
 
 #include <QtTest/QtTest>
 
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
 #include <thread>
 
 using namespace kw::cuda;
@@ -35,6 +40,7 @@ private Q_SLOTS:
     void asks_for_what_a_launch_needs();
     void stops_while_a_kernel_runs();
     void asks_the_driver_for_occupancy();
+    void brings_along_what_kernels_print();
 };
 
 using Opened = std::unique_ptr<CudaDevice>;
@@ -349,6 +355,27 @@ void CudaDeviceTest::asks_the_driver_for_occupancy() {
     QCOMPARE(occupancy->theoretical, 4 * 4 / 64.0); // 100 threads are 4 warps; an SM holds 64
     ready.driver.next["cuOccupancyMaxActiveBlocksPerMultiprocessor"] = {kInvalidValue};
     QVERIFY(message(ready.device->occupancy(*ready.module, "kernel", config)).contains("tell the occupancy of kernel"));
+}
+
+void CudaDeviceTest::brings_along_what_kernels_print() {
+    // In a process of its own, whose standard output is given up for it.
+    std::fflush(nullptr);
+    const auto pid = ::fork();
+    if (pid == 0) {
+        Ready ready;
+        bool good = static_cast<bool>(kw::capture_standard_output());
+        ready.driver.printed = "thread 7 says 0.5\n";
+        good = good && ready.launch();
+        const auto first = ready.device->synchronize({});
+        const auto second = ready.device->synchronize({});
+        good = good && first && first->output == "thread 7 says 0.5\n" && second && second->output.empty();
+        ready.driver.printed = std::string(std::size_t{3} << 20, 'x');
+        const auto much = ready.device->synchronize({});
+        ::_exit(good && much && much->output.size() == std::size_t{1} << 20 ? 0 : 1);
+    }
+    int status = -1;
+    ::waitpid(pid, &status, 0);
+    QCOMPARE(status, 0);
 }
 
 QTEST_APPLESS_MAIN(CudaDeviceTest)

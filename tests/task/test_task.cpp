@@ -258,6 +258,10 @@ private Q_SLOTS:
         const std::filesystem::path root = temporary.path().toStdString();
         QCOMPARE(read_folder(root / "absent").error().code, kw::ErrorCode::not_found);
         QVERIFY(read_folder(root).error().message.ends_with("has no task.toml"));
+        std::filesystem::create_directory(root / "task.toml");
+        QVERIFY(read_folder(root).error().message.ends_with("task.toml' is a folder; the file that describes the task "
+                                                            "belongs there"));
+        std::filesystem::remove(root / "task.toml");
         write(root / "task.toml", kGood);
         write(root / "softmax.cu", "// kernel");
         write(root / "include" / "util.cuh", "// header");
