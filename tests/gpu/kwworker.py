@@ -113,9 +113,10 @@ class Worker:
                 continue
             try:
                 fields = (entry / "stat").read_text().rsplit(")", 1)[1].split()
+                words = (entry / "cmdline").read_bytes().split(b"\0")
             except OSError:
                 continue
-            if int(fields[1]) == self.process.pid and fields[0] != "Z":
+            if int(fields[1]) == self.process.pid and fields[0] != "Z" and b"exec" in words:
                 found.append(int(entry.name))
         return found
 

@@ -53,7 +53,7 @@ FAULT_LINE = 5  # of KERNEL's own statement
 # What a kernel does, and the kinds of fault that a GPU may call it.
 FAULTS = {
     "illegal access": (KERNEL % "y[i + (1ll << 40)] = x[i];", {"out_of_bounds"}),
-    "access just past the end": (KERNEL % "y[(long long)i * (n + 1024) * 512] = x[i];", {"out_of_bounds"}),
+    "access far past the end": (KERNEL % "y[(long long)i * (n + 1024) * 512] = x[i];", {"out_of_bounds"}),
     "misaligned access": (KERNEL % "*reinterpret_cast<float*>(reinterpret_cast<char*>(y + i) + 1) = x[i];",
                           {"misaligned"}),
     "failed assert": (KERNEL % "assert(i != 300);", {"assertion"}),
