@@ -116,19 +116,30 @@ public:
     }
 
     void names(const TraceInfo& info) {
-        for (const auto& process : info.processes) {
-            meta("process_name", {process.pid, 0}, "\"name\":" + json_text(process.name));
-            meta("process_labels", {process.pid, 0}, "\"labels\":" + json_text(process.command));
-            meta("process_sort_index", {process.pid, 0}, fmt::format("\"sort_index\":{}", process.pid));
-            for (const auto& [tid, name] : process.threads)
-                meta("thread_name", {process.pid, tid},
-                     fmt::format("\"name\":{}", json_text(fmt::format("{} {}", name, tid))));
+        const auto known = [&](std::uint32_t pid) {
+            const auto found = std::ranges::find(info.processes, pid, &ProcessInfo::pid);
+            return found == info.processes.end() ? nullptr : &*found;
+        };
+        auto pids = lanes_.processes();
+        for (const auto& process : info.processes) pids.insert(process.pid);
+        for (const auto pid : pids) {
+            const auto* const process = known(pid);
+            meta("process_name", {pid, 0},
+                 "\"name\":" + json_text(process ? process->name : fmt::format("process {}", pid)));
+            if (process) meta("process_labels", {pid, 0}, "\"labels\":" + json_text(process->command));
+            meta("process_sort_index", {pid, 0}, fmt::format("\"sort_index\":{}", pid));
+        }
+        for (const auto& lane : lanes_.threads()) {
+            std::string name = "thread";
+            if (const auto* const process = known(lane.pid))
+                if (const auto thread = process->threads.find(lane.tid); thread != process->threads.end())
+                    name = thread->second;
+            meta("thread_name", lane, fmt::format("\"name\":{}", json_text(fmt::format("{} {}", name, lane.tid))));
         }
         const bool several = info.processes.size() > 1;
         for (const auto& gpu : lanes_.gpus()) {
-            const auto process = std::ranges::find(info.processes, gpu.process, &ProcessInfo::pid);
             std::string name = fmt::format("GPU {}", gpu.device);
-            if (process != info.processes.end())
+            if (const auto* const process = known(gpu.process))
                 if (const auto device = process->devices.find(gpu.device); device != process->devices.end())
                     name += ": " + device->second.name;
             if (several) name += fmt::format(" (process {})", gpu.process);

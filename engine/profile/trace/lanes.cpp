@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
+#include <iterator>
 
 namespace kw::trace {
 namespace {
@@ -35,8 +35,9 @@ std::uint64_t Lanes::flow_key(const Activity& activity) {
 }
 
 void Lanes::add(const Activity& activity) {
-    processes_[activity.process] = true;
+    processes_.insert(activity.process);
     if (activity.kind == Activity::Kind::call) {
+        threads_.insert({activity.process, activity.thread});
         if (activity.correlation != 0) calls_.push_back(flow_key(activity));
         return;
     }
@@ -82,8 +83,7 @@ void Lanes::settle() {
 }
 
 void Lanes::name_gpus() {
-    std::set<std::uint32_t> taken;
-    for (const auto& [pid, used] : processes_) taken.insert(pid);
+    auto taken = processes_;
     std::uint32_t made_up = kFirstMadeUp;
     for (const auto& [key, group] : groups_) {
         const auto [process, device, context, stream] = key;

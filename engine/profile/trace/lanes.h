@@ -2,12 +2,12 @@
 
 #include "engine/profile/report.h"
 
+#include <compare>
 #include <cstdint>
 #include <map>
-#include <optional>
+#include <set>
 #include <string>
 #include <tuple>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -17,7 +17,7 @@ namespace kw::trace {
 struct Lane {
     std::uint32_t pid = 0;
     std::uint32_t tid = 0;
-    bool operator==(const Lane&) const = default;
+    auto operator<=>(const Lane&) const = default;
 };
 
 struct LaneName {
@@ -54,6 +54,9 @@ public:
     /// Known after settle(), in order.
     [[nodiscard]] const std::vector<LaneName>& names() const { return names_; }
     [[nodiscard]] const std::vector<GpuLanes>& gpus() const { return gpus_; }
+    /// Those that made calls.
+    [[nodiscard]] const std::set<Lane>& threads() const { return threads_; }
+    [[nodiscard]] const std::set<std::uint32_t>& processes() const { return processes_; }
 
 private:
     /// Process, device (kWaits: none), context, stream or thread.
@@ -79,7 +82,8 @@ private:
     std::vector<std::vector<Lane>> lanes_; ///< per group and slot
     std::vector<LaneName> names_;
     std::vector<GpuLanes> gpus_;
-    std::map<std::uint32_t, bool> processes_;
+    std::set<Lane> threads_;
+    std::set<std::uint32_t> processes_;
     std::size_t next_ = 0;
 };
 
