@@ -12,17 +12,6 @@
 namespace kw::pipeline {
 namespace {
 
-Json counters_to_profile(const device::Info& info, const device::Measurement& measurement) {
-    Json json{{"source", "simulator"}, {"device", info.name}, {"estimated", true}};
-    auto& launches = json["launches"] = Json::array();
-    for (std::size_t i = 0; i < measurement.counters.size(); ++i) {
-        Json launch = device::to_json(measurement.counters[i]);
-        if (i < measurement.limited_by.size()) launch["limited_by"] = measurement.limited_by[i];
-        launches.push_back(std::move(launch));
-    }
-    return json;
-}
-
 /// One source ready to be timed: its memory holds the inputs of every rotation.
 struct Contender {
     LoadedSource source;
@@ -129,7 +118,7 @@ BaselineTime time_of(const device::Measurement& baseline, const device::Measurem
 
 } // namespace
 
-Result<BenchResult> run_bench(const Job& job, device::Device& device, std::stop_token stop,
+Result<BenchReport> run_bench(const Job& job, device::Device& device, std::stop_token stop,
                               const Progress& report_progress) {
     const auto start = std::chrono::steady_clock::now();
     const auto progress = throttled(report_progress);
@@ -150,8 +139,7 @@ Result<BenchResult> run_bench(const Job& job, device::Device& device, std::stop_
     std::vector<Contender> contenders;
     contenders.reserve(job.baselines.size() + 1);
     std::vector<const Source*> sources{&job.candidate};
-    if (job.options.stages.bench)
-        for (const auto& baseline : job.baselines) sources.push_back(&baseline);
+    for (const auto& baseline : job.baselines) sources.push_back(&baseline);
     std::vector<device::Work> works;
     for (const auto* source : sources) {
         auto contender = prepare(*source, *task, sizes, inputs, rotations->count, device);
@@ -168,8 +156,7 @@ Result<BenchResult> run_bench(const Job& job, device::Device& device, std::stop_
     if (!measured) return std::unexpected(measured.error());
 
     const auto& candidate = measured->front();
-    BenchResult result;
-    auto& report = result.report;
+    BenchReport report;
     report.sizes = sizes;
     report.estimated = candidate.estimated;
     report.sampled = candidate.sampled;
@@ -197,10 +184,8 @@ Result<BenchResult> run_bench(const Job& job, device::Device& device, std::stop_
     }
     for (const auto& baseline : std::span(*measured).subspan(1))
         report.baselines.push_back(time_of(baseline, candidate, report));
-    if (job.options.stages.profile && !candidate.counters.empty())
-        result.profile = counters_to_profile(device.info(), candidate);
     report.milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-    return result;
+    return report;
 }
 
 } // namespace kw::pipeline

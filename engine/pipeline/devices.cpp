@@ -2,6 +2,8 @@
 #include "engine/device/sim/gpu_model.h"
 #include "engine/device/sim/sim_device.h"
 #include "engine/pipeline/execute.h"
+#include "engine/profile/cupti/profiler.h"
+#include "engine/profile/sim_profiler.h"
 
 #include <fmt/format.h>
 
@@ -40,6 +42,13 @@ Result<std::unique_ptr<device::Device>> open_device(const std::string& id) {
     }
     return fail(Stage::usage, ErrorCode::invalid_input,
                 fmt::format("unknown device '{}'; use auto, sim, sim:<model>, cuda or cuda:<index>", id));
+}
+
+Result<std::unique_ptr<profile::Profiler>> open_profiler(device::Device& device, const std::string& toolkit) {
+    if (device.info().kind == device::Kind::sim) return profile::open_sim_profiler(device);
+    if (const auto* gpu = dynamic_cast<const cuda::CudaDevice*>(&device)) return cupti::open_profiler(*gpu, toolkit);
+    return fail(Stage::profile, ErrorCode::unsupported,
+                fmt::format("there is no profiler for device {}", device.info().id));
 }
 
 std::vector<device::Info> list_devices() {

@@ -1,9 +1,13 @@
 #include "engine/pipeline/evaluate.h"
 
 #include "engine/base/hash.h"
+#include "engine/base/json_error.h"
+#include "engine/device/cuda/fault_text.h"
 #include "engine/pipeline/job.h"
 #include "engine/pipeline/memory.h"
 #include "engine/pipeline/sources.h"
+#include "engine/profile/metrics.h"
+#include "engine/profile/report.h"
 
 #include <fmt/format.h>
 
@@ -71,9 +75,8 @@ Result<void> run_bench_stage(Evaluation& evaluation, Job& job, const Options& op
     job.kind = Job::Kind::bench;
     auto answer = executor.execute(to_json(job), options.bench_timeout_s, stop, progress);
     if (answer) {
-        auto report = bench_report_from_json(answer->at("bench"));
-        if (options.stages.bench || report.wrong) evaluation.bench = std::move(report);
-        if (answer->contains("profile")) evaluation.profile = answer->at("profile");
+        auto report = bench_report_from_json(*answer);
+        evaluation.bench = std::move(report);
         return {};
     }
     if (answer.error().code != ErrorCode::timeout) return std::unexpected(answer.error());
@@ -85,18 +88,98 @@ Result<void> run_bench_stage(Evaluation& evaluation, Job& job, const Options& op
     return {};
 }
 
+/// A profile that could not be made, for `why`.
+profile::Report failed_profile(const Evaluation& evaluation, const Options& options, const std::string& why,
+                               const std::string& remedy) {
+    profile::Report report;
+    report.device = evaluation.device;
+    report.estimated = evaluation.device.kind == device::Kind::sim;
+    for (const auto rung : options.profiling.rungs)
+        report.rungs.push_back(
+            {.rung = rung, .state = profile::RungState::State::failed, .reason = why, .remedy = remedy});
+    return report;
+}
+
+/// Whatever goes wrong here says nothing about the candidate, whose verdict stands.
+Result<void> run_profile_stage(Evaluation& evaluation, Job job, const Options& options, Executor& executor,
+                               std::stop_token stop, const Progress& progress, const profile::Live& live) {
+    job.kind = Job::Kind::profile;
+    job.reference.reset();
+    job.baselines.clear();
+    const auto answer = executor.execute_profile(to_json(job), options.profile_timeout_s, stop, progress, live);
+    auto report = answer ? profile::report_from_json(*answer) : std::unexpected(answer.error());
+    if (report) {
+        report->device.toolkit = evaluation.device.toolkit;
+        evaluation.profile = profile::to_json(*report);
+        return {};
+    }
+    const auto& error = report.error();
+    if (error.code == ErrorCode::cancelled) return std::unexpected(error);
+    const auto failed = error.code == ErrorCode::timeout
+                            ? failed_profile(evaluation, options,
+                                             fmt::format("profiling did not finish within {} s and was stopped",
+                                                         options.profile_timeout_s),
+                                             "allow more with --timeout, or ask for fewer rungs or metrics")
+                            : failed_profile(evaluation, options, describe(error), {});
+    evaluation.profile = profile::to_json(failed);
+    return {};
+}
+
 Result<void> run_stages(Evaluation& evaluation, Job& job, const Options& options, Executor& executor,
-                        std::stop_token stop, const Progress& progress) try {
+                        std::stop_token stop, const Progress& progress, const profile::Live& live) try {
     if (options.stages.verify) {
         if (auto done = run_verify_stage(evaluation, job, options, executor, stop, progress); !done) return done;
-        // A wrong kernel's time means nothing; its counters may still say why.
+        // What a wrong kernel takes means nothing.
         if (!evaluation.verify->ok) return {};
     }
-    if (!options.stages.bench && !options.stages.profile) return {};
-    return run_bench_stage(evaluation, job, options, executor, stop, progress);
+    if (options.stages.bench) {
+        if (auto done = run_bench_stage(evaluation, job, options, executor, stop, progress); !done) return done;
+        if (evaluation.bench->wrong) return {};
+    }
+    if (!options.stages.profile) return {};
+    return run_profile_stage(evaluation, std::move(job), options, executor, stop, progress, live);
 } catch (const std::exception& error) {
-    return fail(Stage::rpc, ErrorCode::internal,
-                fmt::format("the process that runs kernels gave an answer that cannot be read: {}", error.what()));
+    return fail(
+        Stage::rpc, ErrorCode::internal,
+        fmt::format("the process that runs kernels gave an answer that cannot be read: {}", what_is_wrong(error)));
+}
+
+/// Candidates that grow without an end must not hold up the rest.
+class TimedCompiler final : public compile::Compiler {
+public:
+    TimedCompiler(compile::Compiler& compiler, double timeout_s) : compiler_(compiler), timeout_s_(timeout_s) {}
+
+    [[nodiscard]] std::string version() const override { return compiler_.version(); }
+    [[nodiscard]] std::vector<std::string> architectures() const override { return compiler_.architectures(); }
+    [[nodiscard]] Result<compile::Output> compile(const compile::Request& request, std::stop_token stop) override {
+        auto timed = request;
+        timed.timeout_s = timeout_s_;
+        return compiler_.compile(timed, std::move(stop));
+    }
+
+private:
+    compile::Compiler& compiler_;
+    double timeout_s_;
+};
+
+/// What follows a job that has taken its process along: the next one is made ready, and where only the GPU's driver has
+/// spoken, the place of the fault is looked for.
+void follow_up_on_loss(Evaluation& evaluation, Job& job, Executor& executor, std::stop_token stop,
+                       const Progress& progress) {
+    evaluation.recovery = executor.recover(evaluation.device.id, stop);
+    if (!evaluation.verify || !evaluation.verify->fault || evaluation.device.kind != device::Kind::cuda) return;
+    auto& fault = *evaluation.verify->fault;
+    using device::FaultKind;
+    const bool findable = fault.kind == FaultKind::out_of_bounds || fault.kind == FaultKind::misaligned
+                          || fault.kind == FaultKind::launch_failure || fault.kind == FaultKind::stack_overflow;
+    // Without a lost process it is a launch that was refused.
+    if (!findable || !fault.where.file.empty() || !evaluation.recovery) return;
+    progress("verify: looking for the place of the fault", -1);
+    job.kind = Job::Kind::verify;
+    if (auto found = executor.locate(to_json(job), std::move(stop))) {
+        fault = cuda::refined(std::move(fault), std::move(*found));
+        evaluation.verify->because = fault.message;
+    }
 }
 
 reward::Facts facts_of(const Evaluation& evaluation) {
@@ -134,10 +217,15 @@ reward::Reward reward_of(const Evaluation& evaluation) {
 
 } // namespace
 
-Result<Evaluation> evaluate(const task::Files& files, const Options& options, compile::Compiler& compiler,
-                            Executor& executor, std::stop_token stop, const Progress& progress) {
+Result<Evaluation> evaluate(const task::Files& files, const Options& options, compile::Compiler& untimed,
+                            Executor& executor, std::stop_token stop, const Progress& progress,
+                            const profile::Live& live) {
+    TimedCompiler compiler(untimed, options.compile_timeout_s);
     auto task = task::parse_task(files);
     if (!task) return std::unexpected(task.error());
+    if (options.stages.profile)
+        if (const auto known = profile::select_metrics(options.profiling.set, options.profiling.metrics); !known)
+            return std::unexpected(known.error());
     const auto info = executor.describe(options.device);
     if (!info) return std::unexpected(info.error());
 
@@ -163,7 +251,8 @@ Result<Evaluation> evaluate(const task::Files& files, const Options& options, co
         job.options = options;
         job.seed = options.seed.value_or(draw_seed());
         job.candidate = std::move(candidate->source);
-        if (!task->reference.empty()) {
+        const bool compared = options.stages.verify || options.stages.bench;
+        if (compared && !task->reference.empty()) {
             auto reference = build_trusted("reference", task->reference, *task, files, *info, compiler, stop);
             if (!reference) return std::unexpected(reference.error());
             job.reference = std::move(*reference);
@@ -177,8 +266,14 @@ Result<Evaluation> evaluate(const task::Files& files, const Options& options, co
                 job.baselines.push_back(std::move(*baseline));
             }
         if (auto fits = check_memory(*task, job, *info); !fits) return std::unexpected(fits.error());
-        if (auto done = run_stages(evaluation, job, options, executor, stop, progress); !done)
-            return std::unexpected(done.error());
+        if (auto done = run_stages(evaluation, job, options, executor, stop, progress, live); !done) {
+            auto& error = done.error();
+            if (error.code == ErrorCode::crashed)
+                if (const auto recovery = executor.recover(info->id, stop); recovery && recovery->problem.empty())
+                    error.message += fmt::format("; another was ready after {:.0f} ms", recovery->milliseconds);
+            return std::unexpected(std::move(error));
+        }
+        follow_up_on_loss(evaluation, job, executor, stop, progress);
     }
     if (has_verdict(evaluation)) evaluation.reward = reward_of(evaluation);
     return evaluation;

@@ -2,6 +2,7 @@
 
 #include "engine/compile/compiler.h"
 #include "engine/pipeline/evaluation.h"
+#include "engine/profile/profiler.h"
 #include "engine/task/task.h"
 
 #include <functional>
@@ -25,8 +26,11 @@ struct Options {
     Stages stages{};
     std::optional<std::uint64_t> seed{}; ///< fixed seeds for reproduction; drawn from the system otherwise
     bool flush_l2 = true;
+    double compile_timeout_s = 60; ///< for each source
     double verify_timeout_s = 60;
     double bench_timeout_s = 120;
+    double profile_timeout_s = 120;
+    profile::Options profiling{};         ///< of the profile stage; its flush_l2 is the one above
     std::uint64_t memory_limit_bytes = 0; ///< 0: three quarters of what the machine has available
 };
 [[nodiscard]] Json to_json(const Options& options);
@@ -39,13 +43,29 @@ public:
     /// Fails with ErrorCode::crashed or timeout when the job took its process along; the next call must work again.
     [[nodiscard]] virtual Result<Json> execute(const Json& job, double timeout_s, std::stop_token stop,
                                                const Progress& progress) = 0;
+    /// The same for profile jobs, which on a GPU must not run in a process that others are timed in. `live` may be
+    /// empty.
+    [[nodiscard]] virtual Result<Json> execute_profile(const Json& job, double timeout_s, std::stop_token stop,
+                                                       const Progress& progress, const profile::Live& live) = 0;
+    /// After a job has cost its process: opens `device` in the next one, so that the next job finds it ready. No value
+    /// when none was lost since execute() was last called, as for one that runs jobs in this process.
+    [[nodiscard]] virtual std::optional<Recovery> recover(const std::string& /*device*/, std::stop_token /*stop*/) {
+        return std::nullopt;
+    }
+    /// Runs a verify job that ended in a GPU's fault again under whatever can tell the place of it; nothing where there
+    /// is nothing that can.
+    [[nodiscard]] virtual std::optional<device::Fault> locate(const Json& /*job*/, std::stop_token /*stop*/) {
+        return std::nullopt;
+    }
     /// What open_device(id) would give, asked where kernels run.
     [[nodiscard]] virtual Result<device::Info> describe(const std::string& device) = 0;
 };
 
 /// A candidate that is wrong, faults or does not compile is an Evaluation, not an Error. Errors: the task, the options,
-/// the environment, cancellation.
+/// the environment, cancellation. A profile that fails is one whose rungs say why, and changes nothing else. `live` is
+/// told what is profiled while it runs.
 [[nodiscard]] Result<Evaluation> evaluate(const task::Files& files, const Options& options, compile::Compiler& compiler,
-                                          Executor& executor, std::stop_token stop, const Progress& progress);
+                                          Executor& executor, std::stop_token stop, const Progress& progress,
+                                          const profile::Live& live = {});
 
 } // namespace kw::pipeline

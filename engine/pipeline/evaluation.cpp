@@ -1,5 +1,7 @@
 #include "engine/pipeline/evaluation.h"
 
+#include "engine/base/json_error.h"
+
 #include <fmt/format.h>
 
 #include <utility>
@@ -197,7 +199,7 @@ Result<Evaluation> evaluation_from_json(const Json& json) {
                                            .problem = json.at("recovery").value("problem", "")};
         return evaluation;
     } catch (const std::exception& error) {
-        return fail(Stage::rpc, ErrorCode::invalid_input, fmt::format("not an evaluation: {}", error.what()));
+        return fail(Stage::rpc, ErrorCode::invalid_input, fmt::format("not an evaluation: {}", what_is_wrong(error)));
     }
 }
 

@@ -1,13 +1,25 @@
 #include "engine/pipeline/job.h"
 
 #include "engine/base/base64.h"
+#include "engine/base/json_error.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <stdexcept>
 
 namespace kw::pipeline {
 namespace {
+
+struct KindName {
+    Job::Kind kind;
+    std::string_view name;
+};
+constexpr std::array<KindName, 3> kKinds{
+    {{Job::Kind::verify, "verify"}, {Job::Kind::bench, "bench"}, {Job::Kind::profile, "profile"}}};
+
+std::string_view name_of(Job::Kind kind) { return std::ranges::find(kKinds, kind, &KindName::kind)->name; }
 
 Json to_json(const Source& source) {
     Json json{
@@ -34,7 +46,7 @@ Source source_from_json(const Json& json) {
 } // namespace
 
 Json to_json(const Job& job) {
-    Json json{{"kind", job.kind == Job::Kind::verify ? "verify" : "bench"},
+    Json json{{"kind", name_of(job.kind)},
               {"candidate", to_json(job.candidate)},
               {"options", to_json(job.options)},
               {"seed", job.seed}};
@@ -50,7 +62,10 @@ Json to_json(const Job& job) {
 Result<Job> job_from_json(const Json& json) {
     try {
         Job job;
-        job.kind = json.at("kind").get<std::string>() == "bench" ? Job::Kind::bench : Job::Kind::verify;
+        const auto kind = json.at("kind").get<std::string>();
+        const auto known = std::ranges::find(kKinds, kind, &KindName::name);
+        if (known == kKinds.end()) throw std::invalid_argument(fmt::format("there is no kind '{}'", kind));
+        job.kind = known->kind;
         job.candidate = source_from_json(json.at("candidate"));
         if (json.contains("reference")) job.reference = source_from_json(json.at("reference"));
         for (const auto& item : json.at("baselines")) job.baselines.push_back(source_from_json(item));
@@ -65,7 +80,7 @@ Result<Job> job_from_json(const Json& json) {
         }
         return job;
     } catch (const std::exception& error) {
-        return fail(Stage::rpc, ErrorCode::invalid_input, fmt::format("malformed job: {}", error.what()));
+        return fail(Stage::rpc, ErrorCode::invalid_input, fmt::format("malformed job: {}", what_is_wrong(error)));
     }
 }
 

@@ -3,6 +3,7 @@
 #include "engine/base/json.h"
 #include "engine/compile/compiler.h"
 #include "engine/pipeline/evaluate.h"
+#include "engine/profile/profiler.h"
 #include "engine/task/plan.h"
 #include "engine/task/task.h"
 
@@ -25,7 +26,7 @@ struct Source {
 };
 
 struct Job {
-    enum class Kind { verify, bench };
+    enum class Kind { verify, bench, profile };
     Kind kind = Kind::verify;
     task::Files files; ///< task.toml and .npy data
     Source candidate;
@@ -46,11 +47,11 @@ inline constexpr std::string_view kTrustedPhase = "verify: reference";
 [[nodiscard]] Result<VerifyReport> run_verify(const Job& job, device::Device& device, std::stop_token stop,
                                               const Progress& progress);
 
-struct BenchResult {
-    BenchReport report;
-    std::optional<Json> profile;
-};
-[[nodiscard]] Result<BenchResult> run_bench(const Job& job, device::Device& device, std::stop_token stop,
+[[nodiscard]] Result<BenchReport> run_bench(const Job& job, device::Device& device, std::stop_token stop,
                                             const Progress& progress);
+/// The candidate at the timed sizes, once with each of the profiler's rungs. A fault of it is in the report.
+[[nodiscard]] Result<profile::Report> run_profile(const Job& job, device::Device& device, profile::Profiler& profiler,
+                                                  std::stop_token stop, const Progress& progress,
+                                                  const profile::Live& live);
 
 } // namespace kw::pipeline

@@ -1,3 +1,6 @@
+#include "engine/profile/options.h"
+
+#include "engine/base/json_error.h"
 #include "engine/pipeline/evaluate.h"
 
 #include <fmt/format.h>
@@ -13,9 +16,12 @@ Json to_json(const Options& options) {
               {"device", options.device},
               {"stages", std::move(stages)},
               {"flush_l2", options.flush_l2},
+              {"compile_timeout_s", options.compile_timeout_s},
               {"verify_timeout_s", options.verify_timeout_s},
               {"bench_timeout_s", options.bench_timeout_s},
+              {"profile_timeout_s", options.profile_timeout_s},
               {"memory_limit_bytes", options.memory_limit_bytes}};
+    json["profiling"] = profile::to_json(options.profiling);
     json["configuration"] = sizes_to_json(options.configuration);
     if (options.seed) json["seed"] = *options.seed;
     return json;
@@ -27,15 +33,24 @@ Result<Options> options_from_json(const Json& json) {
         options.candidate = json.value("candidate", options.candidate);
         options.device = json.value("device", options.device);
         options.flush_l2 = json.value("flush_l2", options.flush_l2);
+        options.compile_timeout_s = json.value("compile_timeout_s", options.compile_timeout_s);
         options.verify_timeout_s = json.value("verify_timeout_s", options.verify_timeout_s);
         options.bench_timeout_s = json.value("bench_timeout_s", options.bench_timeout_s);
-        for (const double seconds : {options.verify_timeout_s, options.bench_timeout_s})
+        options.profile_timeout_s = json.value("profile_timeout_s", options.profile_timeout_s);
+        for (const double seconds :
+             {options.compile_timeout_s, options.verify_timeout_s, options.bench_timeout_s, options.profile_timeout_s})
             if (!(seconds > 0 && seconds <= kLongestTimeoutSeconds))
                 return fail(Stage::usage, ErrorCode::invalid_input,
                             fmt::format("a timeout is above 0 and at most {:.0f} seconds; {} is not",
                                         kLongestTimeoutSeconds, seconds));
         options.memory_limit_bytes = json.value("memory_limit_bytes", options.memory_limit_bytes);
         if (json.contains("configuration")) options.configuration = sizes_from_json(json.at("configuration"));
+        if (json.contains("profiling")) {
+            auto profiling = profile::options_from_json(json.at("profiling"));
+            if (!profiling) return std::unexpected(profiling.error());
+            options.profiling = std::move(*profiling);
+        }
+        options.profiling.flush_l2 = options.flush_l2;
         if (json.contains("seed")) options.seed = json.at("seed").get<std::uint64_t>();
         if (json.contains("stages")) {
             std::string list = "compile";
@@ -46,7 +61,7 @@ Result<Options> options_from_json(const Json& json) {
         }
         return options;
     } catch (const std::exception& error) {
-        return fail(Stage::usage, ErrorCode::invalid_input, fmt::format("malformed options: {}", error.what()));
+        return fail(Stage::usage, ErrorCode::invalid_input, fmt::format("malformed options: {}", what_is_wrong(error)));
     }
 }
 

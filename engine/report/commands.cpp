@@ -121,7 +121,7 @@ Result<pipeline::Options> to_options(const EvalArguments& arguments) {
         if (!(*limit > 0 && *limit <= pipeline::kLongestTimeoutSeconds))
             return usage(fmt::format("--timeout takes a number of seconds above 0 and at most {:.0f}; {} is not",
                                      pipeline::kLongestTimeoutSeconds, *limit));
-        options.verify_timeout_s = options.bench_timeout_s = *limit;
+        options.verify_timeout_s = options.bench_timeout_s = options.profile_timeout_s = *limit;
     }
     return options;
 }

@@ -2,6 +2,7 @@
 
 #include "engine/compile/names.h"
 #include "engine/report/diagnostics.h"
+#include "engine/report/profile_text.h"
 
 #include <fmt/format.h>
 
@@ -157,7 +158,10 @@ void add_bench(std::string& text, const Evaluation& evaluation, const task::File
     if (!bench.estimated)
         text += fmt::format(", 5–95 % {}–{}, {} samples, {} L2", duration(bench.time.p05_us),
                             duration(bench.time.p95_us), bench.time.samples, bench.cold ? "cold" : "warm");
+    if (bench.clock_mhz > 0) text += fmt::format(", {:.0f} MHz", bench.clock_mhz);
+    if (bench.discarded > 0) text += fmt::format(", {} discarded at a low clock", bench.discarded);
     text += '\n';
+    if (!bench.clock_note.empty()) text += fmt::format("    {}\n", shown(bench.clock_note));
     std::set<std::string> limits(bench.limited_by.begin(), bench.limited_by.end());
     limits.erase("");
     if (!limits.empty())
@@ -242,6 +246,17 @@ std::string render(const Evaluation& evaluation, const task::Files& files, const
     add_audit(text, evaluation, files, style);
     if (evaluation.verify) add_verify(text, evaluation, files, style);
     if (evaluation.bench) add_bench(text, evaluation, files, style);
+    if (evaluation.profile) {
+        if (const auto report = profile::report_from_json(*evaluation.profile))
+            text += render(*report, files, style);
+        else
+            text += fmt::format("profile   {}  {}\n", verdict(false, style), shown(report.error().message));
+    }
+    if (const auto& recovery = evaluation.recovery)
+        text += recovery->problem.empty()
+                    ? fmt::format("recovery  {}  usable again after {}\n", verdict(true, style),
+                                  duration(recovery->milliseconds * 1e3))
+                    : fmt::format("recovery  {}  {}\n", verdict(false, style), shown(recovery->problem));
     if (evaluation.reward) {
         const auto value = fmt::format("{:g}", evaluation.reward->value);
         text += fmt::format("reward    {}  {}\n",

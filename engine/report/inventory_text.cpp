@@ -1,8 +1,13 @@
 #include "engine/report/inventory_text.h"
 
+#include "engine/profile/report.h"
+#include "engine/report/profile_text.h"
+
 #include <fmt/format.h>
 
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 namespace kw::report {
 namespace {
@@ -79,6 +84,16 @@ std::string render_doctor(const Json& report, const Style& style) {
             remedies += fmt::format("  {}: {}\n", text_of(check, "name"), text_of(check, "remedy"));
     }
     if (!checks.empty()) text += "\n" + checks.render();
+    for (const auto& ladder : list_of(report, "ladders")) {
+        text += fmt::format("\n{} {}  {}\n", style.paint(Color::bold, "profiling on"), text_of(ladder, "device"),
+                            text_of(ladder, "name"));
+        if (const auto problem = text_of(ladder, "problem"); !problem.empty())
+            text += fmt::format("  {} {}\n", style.paint(Color::red, "fails"), problem);
+        std::vector<profile::RungState> rungs;
+        for (const auto& rung : list_of(ladder, "rungs"))
+            if (auto read = profile::rung_state_from_json(rung)) rungs.push_back(std::move(*read));
+        text += render_ladder(rungs, style, "  ");
+    }
     if (!remedies.empty()) text += fmt::format("\n{}\n{}", style.paint(Color::bold, "what to do"), remedies);
     return text;
 }

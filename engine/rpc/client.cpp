@@ -1,5 +1,7 @@
 #include "engine/rpc/client.h"
 
+#include "engine/profile/live.h"
+
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
@@ -12,6 +14,7 @@
 #include <condition_variable>
 #include <cstring>
 #include <deque>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <thread>
@@ -34,6 +37,12 @@ std::string last_line(std::string_view text) {
     return std::string{start == std::string_view::npos ? text : text.substr(start + 1)};
 }
 
+/// 0 when it has passed, else at least 1; a wait in poll(2).
+int milliseconds_until(std::chrono::steady_clock::time_point end) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - std::chrono::steady_clock::now()).count();
+    return static_cast<int>(std::clamp<std::int64_t>(left, 0, std::numeric_limits<int>::max()));
+}
+
 thread_local bool reading = false; ///< this thread is a Client's
 
 Result<Descriptor> make_wake() {
@@ -49,6 +58,13 @@ struct Client::State {
     struct Pending {
         Done done;
         Progress progress;
+        profile::Live live;
+    };
+    /// See must_answer().
+    struct Limit {
+        Id id = 0;
+        std::chrono::steady_clock::time_point end{};
+        std::string sentence;
     };
 
     std::string name;
@@ -66,6 +82,7 @@ struct Client::State {
     Id next_id = 1;
     std::string words;
     std::optional<Error> death;
+    std::optional<Limit> limit; ///< while it counts
     std::chrono::milliseconds cancel_patience{500};
     bool quit = false;        ///< the object is being destroyed
     bool close_input = false; ///< once everything queued has been written
@@ -82,9 +99,13 @@ struct Client::State {
         std::string reason;
         while (reason.empty()) {
             bool wants_write = false;
+            int patience = -1;
             {
                 const std::scoped_lock lock{mutex};
                 if (quit) break;
+                if (limit && !pending.contains(limit->id)) limit.reset();
+                if (limit) patience = milliseconds_until(limit->end);
+                if (patience == 0) break;
                 if (kill_requested) child->kill();
                 wants_write = !outgoing.empty();
                 if (!wants_write && close_input) output.reset();
@@ -94,7 +115,7 @@ struct Client::State {
                                            {wants_write ? output.get() : -1, POLLOUT, 0},
                                            {wake.get(), POLLIN, 0},
                                            {child ? child->ended_descriptor() : -1, POLLIN, 0}}};
-            if (::poll(waiting.data(), waiting.size(), -1) < 0) {
+            if (::poll(waiting.data(), waiting.size(), patience) < 0) {
                 if (errno == EINTR) continue;
                 reason = "cannot be waited for";
                 break;
@@ -170,8 +191,10 @@ struct Client::State {
 
     void receive_notification(const Json& message) {
         const auto params = message.find("params");
-        if (message["method"] != "progress" || params == message.end() || !params->is_object()) return;
+        if (params == message.end() || !params->is_object()) return;
         const auto id = params->find("id");
+        if (message["method"] == "live") return receive_live(*params);
+        if (message["method"] != "progress") return;
         const auto what = params->find("what");
         const auto fraction = params->find("fraction");
         if (id == params->end() || !id->is_number_integer() || what == params->end() || !what->is_string()) return;
@@ -184,6 +207,21 @@ struct Client::State {
         if (progress)
             progress(what->get<std::string>(),
                      fraction != params->end() && fraction->is_number() ? fraction->get<double>() : -1);
+    }
+
+    /// An update that cannot be read is left out: it is a view on work whose result comes all the same.
+    void receive_live(const Json& params) {
+        const auto id = params.find("id");
+        const auto update = params.find("update");
+        if (id == params.end() || !id->is_number_integer() || update == params.end()) return;
+        profile::Live live;
+        {
+            const std::scoped_lock lock{mutex};
+            const auto call = pending.find(id->get<Id>());
+            if (call != pending.end()) live = call->second.live;
+        }
+        if (!live) return;
+        if (const auto read = profile::live_update_from_json(*update)) live(*read);
     }
 
     void write_some_of(std::size_t& written) {
@@ -243,6 +281,8 @@ struct Client::State {
 
     [[nodiscard]] Error describe_end(const std::string& reason, const std::optional<ExitStatus>& status,
                                      bool wanted) const {
+        if (limit && milliseconds_until(limit->end) == 0)
+            return {Stage::environment, ErrorCode::timeout, limit->sentence, words};
         if (wanted && !kill_requested) return {Stage::rpc, ErrorCode::cancelled, fmt::format("{} was closed", name)};
         Error error{Stage::environment, ErrorCode::crashed, {}, words};
         if (!reason.empty())
@@ -284,7 +324,7 @@ Client::~Client() {
     state_->wake_up();
 }
 
-Client::Id Client::call_async(std::string_view method, Json params, Done done, Progress progress) {
+Client::Id Client::call_async(std::string_view method, Json params, Done done, Progress progress, profile::Live live) {
     Id id = 0;
     std::optional<Error> dead;
     {
@@ -298,7 +338,7 @@ Client::Id Client::call_async(std::string_view method, Json params, Done done, P
         const std::scoped_lock lock{state_->mutex};
         dead = state_->death;
         if (!dead) {
-            state_->pending.emplace(id, State::Pending{std::move(done), std::move(progress)});
+            state_->pending.emplace(id, State::Pending{std::move(done), std::move(progress), std::move(live)});
             state_->outgoing.push_back(std::move(text));
         }
     }
@@ -307,6 +347,14 @@ Client::Id Client::call_async(std::string_view method, Json params, Done done, P
     else
         state_->wake_up();
     return id;
+}
+
+void Client::must_answer(Id id, std::chrono::milliseconds time, std::string sentence) {
+    {
+        const std::scoped_lock lock{state_->mutex};
+        state_->limit = State::Limit{id, std::chrono::steady_clock::now() + time, std::move(sentence)};
+    }
+    state_->wake_up();
 }
 
 void Client::cancel(Id id) {
@@ -319,7 +367,7 @@ void Client::cancel(Id id) {
 }
 
 Result<Json> Client::call(std::string_view method, Json params, std::stop_token stop, const Progress& progress,
-                          std::optional<std::chrono::milliseconds> timeout, bool* answered) {
+                          std::optional<std::chrono::milliseconds> timeout, bool* answered, const profile::Live& live) {
     // Shared with the callbacks, which may run after this function has given up.
     struct Answer {
         std::mutex mutex;
@@ -335,6 +383,12 @@ Result<Json> Client::call(std::string_view method, Json params, std::stop_token 
             const std::scoped_lock lock{answer->mutex};
             if (!answer->abandoned) progress(what, fraction);
         };
+    profile::Live forward_live;
+    if (live)
+        forward_live = [answer, &live](const profile::LiveUpdate& update) {
+            const std::scoped_lock lock{answer->mutex};
+            if (!answer->abandoned) live(update);
+        };
     const auto id = call_async(
         method, std::move(params),
         [answer, this](Result<Json> result) {
@@ -345,7 +399,7 @@ Result<Json> Client::call(std::string_view method, Json params, std::stop_token 
             answer->result = std::move(result);
             answer->changed.notify_all();
         },
-        std::move(forward));
+        std::move(forward), std::move(forward_live));
     std::unique_lock lock{answer->mutex};
     const auto arrived = [&] { return answer->result.has_value(); };
     const bool in_time =

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/base/process.h"
+#include "engine/profile/profiler.h"
 #include "engine/rpc/protocol.h"
 
 #include <chrono>
@@ -35,11 +36,15 @@ public:
     /// given, becomes true when the peer itself answered, be it with an error: it was alive and idle then.
     [[nodiscard]] Result<Json> call(std::string_view method, Json params, std::stop_token stop = {},
                                     const Progress& progress = {},
-                                    std::optional<std::chrono::milliseconds> timeout = {}, bool* answered = nullptr);
+                                    std::optional<std::chrono::milliseconds> timeout = {}, bool* answered = nullptr,
+                                    const profile::Live& live = {});
 
-    /// `done` runs exactly once, on the reading thread (on this one when the peer has already ended); `progress` on the
-    /// reading thread. Neither may call() or destroy this object.
-    Id call_async(std::string_view method, Json params, Done done, Progress progress = {});
+    /// `done` runs exactly once, on the reading thread (on this one when the peer has already ended); `progress` and
+    /// `live` on the reading thread. None may call() or destroy this object.
+    Id call_async(std::string_view method, Json params, Done done, Progress progress = {}, profile::Live live = {});
+    /// A peer that has not answered `id` after `time` is taken for dead: it is killed, and all that is pending fails
+    /// with ErrorCode::timeout and `sentence`. One such limit at a time.
+    void must_answer(Id id, std::chrono::milliseconds time, std::string sentence);
     /// Asks the peer to stop; `done` still runs, with whatever it answers.
     void cancel(Id id);
 

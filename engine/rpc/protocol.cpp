@@ -1,6 +1,7 @@
 #include "engine/rpc/protocol.h"
 
 #include "engine/base/file.h"
+#include "engine/base/json_error.h"
 
 #include <fmt/format.h>
 
@@ -71,7 +72,7 @@ Result<Json> parse_body(std::string_view body, const Limits& limits) {
         return fail(Stage::rpc, ErrorCode::invalid_input, fmt::format("a message is not JSON at byte {}", error.byte));
     } catch (const Json::exception& error) {
         return fail(Stage::rpc, ErrorCode::invalid_input,
-                    fmt::format("a message is not usable JSON: {}", error.what()));
+                    fmt::format("a message is not usable JSON: {}", what_is_wrong(error)));
     }
 }
 

@@ -1,5 +1,8 @@
 #include "engine/rpc/server.h"
 
+#include "engine/base/json_error.h"
+#include "engine/rpc/outbox.h"
+
 #include <fmt/format.h>
 
 #include <array>
@@ -51,17 +54,28 @@ struct Server::State {
         if (!id.is_null()) send(response_frame(id, result));
     }
 
-    void run(Job& job) {
+    Result<Json> handle(Job& job) {
+        if (job.method->live_handler) {
+            Outbox outbox{job.id, [this](const std::string& text) { send(text); }};
+            return job.method->live_handler(
+                job.params, job.stop.get_token(),
+                [&](std::string_view what, double fraction) { outbox.progress(what, fraction); },
+                [&](const profile::LiveUpdate& update) { outbox.live(update); });
+        }
         const Progress progress = [&](std::string_view what, double fraction) {
-            send(notification_frame("progress", Json{{"id", job.id}, {"what", what}, {"fraction", fraction}}));
+            send(progress_frame(job.id, what, fraction));
         };
+        return job.method->handler(job.params, job.stop.get_token(), progress);
+    }
+
+    void run(Job& job) {
         Result<Json> result = std::unexpected(cancelled());
         try {
-            if (!job.stop.stop_requested()) result = job.method->handler(job.params, job.stop.get_token(), progress);
+            if (!job.stop.stop_requested()) result = handle(job);
         } catch (const std::bad_alloc&) {
             result = fail(Stage::environment, ErrorCode::internal, "there is not enough memory for this request");
         } catch (const std::exception& error) {
-            result = fail(Stage::rpc, ErrorCode::internal, fmt::format("the request failed: {}", error.what()));
+            result = fail(Stage::rpc, ErrorCode::internal, fmt::format("the request failed: {}", what_is_wrong(error)));
         }
         // From here on its number may be used again.
         {
@@ -242,6 +256,8 @@ Result<void> Server::serve() {
         }
     }
     state_->stop_all();
+    if (!state_->broken && !decoder.at_boundary())
+        return fail(Stage::rpc, ErrorCode::invalid_input, "the input ended in the middle of a message");
     return {};
 }
 

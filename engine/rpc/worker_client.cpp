@@ -1,9 +1,11 @@
 #include "engine/rpc/worker_client.h"
 
 #include "engine/base/file.h"
+#include "engine/base/json_error.h"
 #include "engine/rpc/wire.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <chrono>
 #include <filesystem>
@@ -13,6 +15,10 @@ namespace kw::rpc {
 namespace {
 
 constexpr std::chrono::milliseconds kShutdownPatience{300};
+/// A login over a slow line, a worker on a slow disk.
+constexpr std::chrono::minutes kLoginTime{2};
+/// A batch system starts a job when it has room.
+constexpr std::chrono::hours kQueueTime{1};
 
 std::vector<std::string> split(std::string_view text) {
     std::vector<std::string> words;
@@ -83,6 +89,7 @@ Result<WorkerCommand> worker_command(std::string_view specification, std::vector
     if (specification.empty() || specification == "local") return local_worker(std::move(options));
     WorkerCommand command;
     command.remote = true;
+    command.start_time = kLoginTime;
     if (specification.starts_with("ssh:")) {
         const std::string host{specification.substr(4)};
         // A leading dash would be an option of ssh, which can run programs.
@@ -97,6 +104,7 @@ Result<WorkerCommand> worker_command(std::string_view specification, std::vector
         append(command.arguments, split(specification.substr(std::min<std::size_t>(specification.size(), 5))));
         command.arguments.emplace_back("kw-worker");
         command.name = "the worker under srun";
+        command.start_time = kQueueTime;
     } else if (specification.starts_with("command:")) {
         command.arguments = split(specification.substr(8));
         if (command.arguments.empty()) return bad_specification(specification);
@@ -126,7 +134,12 @@ Result<std::shared_ptr<Client>> WorkerClient::client() {
     if (!Client::on_reading_thread()) gone.swap(retired_);
     client_ = std::move(*started);
     // Not waited for: a worker that does not understand this version answers every later request with the reason.
-    client_->call_async("initialize", initialize_params(), [](const Result<Json>&) {});
+    const auto handshake = client_->call_async("initialize", initialize_params(), [](const Result<Json>&) {});
+    client_->must_answer(
+        handshake, command_.start_time,
+        fmt::format("{} did not answer within {:g} s; check that '{}' starts kw-worker there, without asking anything",
+                    command_.name, std::chrono::duration<double>(command_.start_time).count(),
+                    fmt::join(command_.arguments, " ")));
     return client_;
 }
 
@@ -136,10 +149,11 @@ Result<void> WorkerClient::start() {
     return {};
 }
 
-Result<Json> WorkerClient::call(std::string_view method, Json params, std::stop_token stop, const Progress& progress) {
+Result<Json> WorkerClient::call(std::string_view method, Json params, std::stop_token stop, const Progress& progress,
+                                const profile::Live& live) {
     const auto worker = client();
     if (!worker) return std::unexpected(worker.error());
-    return (*worker)->call(method, std::move(params), std::move(stop), progress);
+    return (*worker)->call(method, std::move(params), std::move(stop), progress, {}, nullptr, live);
 }
 
 Result<Capabilities> WorkerClient::capabilities(std::stop_token stop) {
@@ -149,8 +163,9 @@ Result<Capabilities> WorkerClient::capabilities(std::stop_token stop) {
         return Capabilities{json->at("protocol").get<int>(), json->at("version").get<std::string>(),
                             json->at("methods").get<std::vector<std::string>>()};
     } catch (const Json::exception& error) {
-        return fail(Stage::rpc, ErrorCode::unsupported,
-                    fmt::format("{} answered the handshake with something else: {}", command_.name, error.what()));
+        return fail(
+            Stage::rpc, ErrorCode::unsupported,
+            fmt::format("{} answered the handshake with something else: {}", command_.name, what_is_wrong(error)));
     }
 }
 
@@ -159,13 +174,14 @@ Result<Json> WorkerClient::compile(const CompileQuery& query, std::stop_token st
 }
 
 Result<Json> WorkerClient::evaluate_json(const task::Files& files, const pipeline::Options& options,
-                                         std::stop_token stop, const Progress& progress) {
-    return call("evaluate", evaluate_params(files, options), std::move(stop), progress);
+                                         std::stop_token stop, const Progress& progress, const profile::Live& live) {
+    return call("evaluate", evaluate_params(files, options), std::move(stop), progress, live);
 }
 
 Result<pipeline::Evaluation> WorkerClient::evaluate(const task::Files& files, const pipeline::Options& options,
-                                                    std::stop_token stop, const Progress& progress) {
-    return as_evaluation(evaluate_json(files, options, std::move(stop), progress));
+                                                    std::stop_token stop, const Progress& progress,
+                                                    const profile::Live& live) {
+    return as_evaluation(evaluate_json(files, options, std::move(stop), progress, live));
 }
 
 Result<Json> WorkerClient::devices(std::stop_token stop) { return call("devices", Json::object(), std::move(stop)); }
@@ -181,7 +197,8 @@ void WorkerClient::Ticket::cancel() const {
 }
 
 WorkerClient::Ticket WorkerClient::call_async(std::string_view method, Json params,
-                                              std::function<void(Result<Json>)> done, Progress progress) {
+                                              std::function<void(Result<Json>)> done, Progress progress,
+                                              profile::Live live) {
     Ticket ticket;
     const auto worker = client();
     if (!worker) {
@@ -189,7 +206,8 @@ WorkerClient::Ticket WorkerClient::call_async(std::string_view method, Json para
         return ticket;
     }
     ticket.client_ = *worker;
-    ticket.id_ = (*worker)->call_async(method, std::move(params), std::move(done), std::move(progress));
+    ticket.id_ =
+        (*worker)->call_async(method, std::move(params), std::move(done), std::move(progress), std::move(live));
     return ticket;
 }
 
@@ -199,10 +217,11 @@ WorkerClient::Ticket WorkerClient::compile_async(const CompileQuery& query, std:
 
 WorkerClient::Ticket WorkerClient::evaluate_async(const task::Files& files, const pipeline::Options& options,
                                                   std::function<void(Result<pipeline::Evaluation>)> done,
-                                                  Progress progress) {
+                                                  Progress progress, profile::Live live) {
     return call_async(
         "evaluate", evaluate_params(files, options),
-        [done = std::move(done)](Result<Json> json) { done(as_evaluation(std::move(json))); }, std::move(progress));
+        [done = std::move(done)](Result<Json> json) { done(as_evaluation(std::move(json))); }, std::move(progress),
+        std::move(live));
 }
 
 WorkerClient::Ticket WorkerClient::disassemble_async(const DisassembleQuery& query,

@@ -6,6 +6,7 @@
 #include "engine/rpc/client.h"
 #include "engine/task/task.h"
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -21,7 +22,8 @@ namespace kw::rpc {
 struct WorkerCommand {
     std::vector<std::string> arguments;
     std::string name;
-    bool remote = false; ///< may take long to start: a login, a queue
+    bool remote = false;                                             ///< may take long to start: a login, a queue
+    std::chrono::milliseconds start_time = std::chrono::seconds{30}; ///< until it has to have answered the handshake
 };
 
 /// kw-worker beside this executable, else the one in PATH. `options` go before "serve": {"--toolkit", …}.
@@ -72,9 +74,12 @@ public:
     [[nodiscard]] Result<Json> compile(const CompileQuery& query, std::stop_token stop = {});
     /// The evaluation as the worker sent it, which is what `--json` prints and a session stores.
     [[nodiscard]] Result<Json> evaluate_json(const task::Files& files, const pipeline::Options& options,
-                                             std::stop_token stop = {}, const Progress& progress = {});
+                                             std::stop_token stop = {}, const Progress& progress = {},
+                                             const profile::Live& live = {});
+    /// `live` is told what is profiled while it runs.
     [[nodiscard]] Result<pipeline::Evaluation> evaluate(const task::Files& files, const pipeline::Options& options,
-                                                        std::stop_token stop = {}, const Progress& progress = {});
+                                                        std::stop_token stop = {}, const Progress& progress = {},
+                                                        const profile::Live& live = {});
     [[nodiscard]] Result<Json> devices(std::stop_token stop = {});
     [[nodiscard]] Result<Json> doctor(std::stop_token stop = {});
     [[nodiscard]] Result<Json> disassemble(const DisassembleQuery& query, std::stop_token stop = {});
@@ -89,13 +94,15 @@ public:
         std::weak_ptr<Client> client_;
         Client::Id id_ = 0;
     };
-    /// `done` runs exactly once and `progress` any number of times, on a thread of this object; see Client::call_async.
+    /// `done` runs exactly once, `progress` and `live` any number of times, on a thread of this object; see
+    /// Client::call_async.
     Ticket compile_async(const CompileQuery& query, std::function<void(Result<Json>)> done);
     Ticket evaluate_async(const task::Files& files, const pipeline::Options& options,
-                          std::function<void(Result<pipeline::Evaluation>)> done, Progress progress);
+                          std::function<void(Result<pipeline::Evaluation>)> done, Progress progress,
+                          profile::Live live = {});
     Ticket disassemble_async(const DisassembleQuery& query, std::function<void(Result<Json>)> done);
     Ticket call_async(std::string_view method, Json params, std::function<void(Result<Json>)> done,
-                      Progress progress = {});
+                      Progress progress = {}, profile::Live live = {});
 
     [[nodiscard]] bool alive() const;
     [[nodiscard]] const std::string& name() const { return command_.name; }
@@ -107,7 +114,7 @@ public:
 private:
     [[nodiscard]] Result<std::shared_ptr<Client>> client();
     [[nodiscard]] Result<Json> call(std::string_view method, Json params, std::stop_token stop,
-                                    const Progress& progress = {});
+                                    const Progress& progress = {}, const profile::Live& live = {});
 
     WorkerCommand command_;
     mutable std::mutex mutex_;

@@ -3,9 +3,11 @@
 #include "engine/pipeline/evaluate.h"
 #include "engine/rpc/client.h"
 
+#include <chrono>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,8 +18,9 @@ namespace kw::worker {
 /// another. Questions about devices may be asked while a job runs and never cost the job its child.
 class ChildExecutor final : public pipeline::Executor {
 public:
-    /// `command` starts the child: this program with "exec".
-    explicit ChildExecutor(std::vector<std::string> command) : command_(std::move(command)) {}
+    /// `command` starts the child: this program with "exec". `toolkit` is where compute-sanitizer is looked for first.
+    explicit ChildExecutor(std::vector<std::string> command, std::string toolkit = {})
+        : command_(std::move(command)), toolkit_(std::move(toolkit)) {}
 
     /// Starts the child without waiting for it, so that it gets ready beside other work. A failure is told by the next
     /// call.
@@ -25,20 +28,32 @@ public:
 
     [[nodiscard]] Result<Json> execute(const Json& job, double timeout_s, std::stop_token stop,
                                        const pipeline::Progress& progress) override;
+    [[nodiscard]] Result<Json> execute_profile(const Json& job, double timeout_s, std::stop_token stop,
+                                               const pipeline::Progress& progress, const profile::Live& live) override;
     [[nodiscard]] Result<device::Info> describe(const std::string& device) override;
+    [[nodiscard]] std::optional<pipeline::Recovery> recover(const std::string& device, std::stop_token stop) override;
+    [[nodiscard]] std::optional<device::Fault> locate(const Json& job, std::stop_token stop) override;
     /// {devices: […]}
     [[nodiscard]] Result<Json> devices(std::stop_token stop);
+    /// {rungs: […]}: what could be profiled on a device. Waits for a job that runs.
+    [[nodiscard]] Result<Json> ladder(const std::string& device, std::stop_token stop);
 
 private:
     [[nodiscard]] Result<std::shared_ptr<rpc::Client>> client();
     /// `child` is of no use any more.
     void drop(const std::shared_ptr<rpc::Client>& child);
+    /// execute and execute_profile.
+    [[nodiscard]] Result<Json> run(const Json& job, double timeout_s, std::stop_token stop,
+                                   const pipeline::Progress& progress, const profile::Live& live);
     /// Asks again once, when a job took the child along meanwhile.
-    [[nodiscard]] Result<Json> ask(std::string_view method, const Json& params, std::stop_token stop);
+    [[nodiscard]] Result<Json> ask(std::string_view method, const Json& params, std::stop_token stop,
+                                   std::chrono::milliseconds limit);
 
     std::vector<std::string> command_;
-    std::mutex mutex_; ///< guards the two below
+    std::string toolkit_;
+    std::mutex mutex_; ///< guards the three below
     std::shared_ptr<rpc::Client> client_;
+    std::optional<std::chrono::steady_clock::time_point> lost_; ///< when the last job cost its child
     std::map<std::string, device::Info, std::less<>> described_;
 };
 

@@ -1,14 +1,18 @@
+#include "engine/base/captured_output.h"
 #include "engine/pipeline/execute.h"
 #include "engine/rpc/server.h"
+#include "engine/worker/memory_bound.h"
 #include "engine/worker/serve.h"
 #include "engine/worker/stdio_guard.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/resource.h>
-#include <sys/sysinfo.h>
 #include <unistd.h>
 
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
 #include <utility>
 
 namespace kw::worker {
@@ -16,30 +20,30 @@ namespace {
 
 using rpc::Progress;
 
-/// A kernel that asks for too much memory must cost this process, not the machine or its neighbours.
-void bound_memory(std::uint64_t bytes) {
-    if (bytes == 0) {
-        struct sysinfo memory{};
-        ::sysinfo(&memory);
-        bytes = std::uint64_t{memory.totalram} * memory.mem_unit / 10 * 9;
-    }
-    const rlimit limit{bytes, bytes};
-    ::setrlimit(RLIMIT_DATA, &limit);
-    const rlimit no_core{0, 0};
-    ::setrlimit(RLIMIT_CORE, &no_core);
-    // The first to go when the machine runs out all the same. Raising one's own score needs no privilege.
-    const Descriptor score{::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC)};
-    if (score) static_cast<void>(write_all(score.get(), "1000"));
-}
-
-Result<Json> describe_device(const Json& params) {
+Result<Json> ask_about(const Json& params, std::string_view method,
+                       const std::function<Result<Json>(const std::string& device)>& answer) {
     const auto member = params.is_object() ? params.find("device") : params.end();
     if (!params.is_object() || member == params.end() || !member->is_string())
-        return fail(Stage::rpc, ErrorCode::invalid_input, "'describe' takes the name of a device");
-    auto device = pipeline::open_device(member->get<std::string>());
-    if (!device) return std::unexpected(std::move(device.error()));
-    return device::to_json((*device)->info());
+        return fail(Stage::rpc, ErrorCode::invalid_input, fmt::format("'{}' takes the name of a device", method));
+    return answer(member->get<std::string>());
 }
+
+/// What was described stays open: a GPU's context is its process's, and the job that follows finds it made.
+class Descriptions {
+public:
+    Result<Json> describe(const std::string& id) {
+        auto& device = devices_[id];
+        if (!device) {
+            auto opened = pipeline::open_device(id);
+            if (!opened) return std::unexpected(std::move(opened.error()));
+            device = std::move(*opened);
+        }
+        return device::to_json(device->info());
+    }
+
+private:
+    std::map<std::string, std::unique_ptr<device::Device>> devices_;
+};
 
 /// An error is told in the answer too, so that the device's loss is.
 Json with_lost_device(Result<Json> answer) {
@@ -56,31 +60,49 @@ Result<Json> list_devices() {
 
 } // namespace
 
-Result<void> execute_jobs(std::uint64_t memory_bytes) {
+Result<void> execute_jobs(std::uint64_t memory_bytes, std::string toolkit) {
     auto channel = take_stdio();
     if (!channel) return std::unexpected(std::move(channel.error()));
+    // Nothing of this program prints there, so it can only be a kernel.
+    if (auto captured = capture_standard_output(); !captured) return captured;
     bound_memory(memory_bytes);
 
-    pipeline::JobRunner runner;
+    Descriptions descriptions; // used by the lane "inspect" alone
+    pipeline::JobRunner runner{std::move(toolkit)};
     rpc::Server server{std::move(channel->input), std::move(channel->output)};
     bool lost = false; // used by the lane "jobs" alone
     // One lane: a device is used by one job at a time.
-    server.add("execute",
-               {.handler = [&](const Json& params, std::stop_token stop, const Progress& progress) -> Result<Json> {
-                    auto answer = runner.run(params, std::move(stop), progress);
-                    lost = runner.lost();
-                    return lost ? with_lost_device(std::move(answer)) : std::move(answer);
-                },
-                .lane = "jobs",
-                // What the driver has left in this process cannot be trusted after a fault.
-                .answered =
-                    [&] {
-                        if (lost) ::_exit(0);
-                    }});
+    server.add("execute", {.lane = "jobs",
+                           // What the driver has left in this process cannot be trusted after a fault.
+                           .answered =
+                               [&] {
+                                   if (lost) ::_exit(0);
+                               },
+                           .live_handler = [&](const Json& params, std::stop_token stop, const Progress& progress,
+                                               const profile::Live& live) -> Result<Json> {
+                               auto answer = runner.run(params, std::move(stop), progress, live);
+                               lost = runner.lost();
+                               return lost ? with_lost_device(std::move(answer)) : std::move(answer);
+                           }});
+    server.add("open", {.handler =
+                            [&](const Json& params, std::stop_token, const Progress&) {
+                                return ask_about(params, "open",
+                                                 [&](const auto& device) { return runner.open(device); });
+                            },
+                        .lane = "jobs"});
+    server.add("ladder", {.handler =
+                              [&](const Json& params, std::stop_token, const Progress&) {
+                                  return ask_about(params, "ladder",
+                                                   [&](const auto& device) { return runner.ladder(device); });
+                              },
+                          .lane = "jobs"});
     // Another, so that the devices can be asked for while a kernel runs. These open devices of their own.
-    server.add("describe",
-               {.handler = [](const Json& params, std::stop_token, const Progress&) { return describe_device(params); },
-                .lane = "inspect"});
+    server.add("describe", {.handler =
+                                [&](const Json& params, std::stop_token, const Progress&) {
+                                    return ask_about(params, "describe",
+                                                     [&](const auto& device) { return descriptions.describe(device); });
+                                },
+                            .lane = "inspect"});
     server.add("devices", {.handler = [](const Json&, std::stop_token, const Progress&) { return list_devices(); },
                            .lane = "inspect"});
     const auto served = server.serve();

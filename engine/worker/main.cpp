@@ -2,6 +2,7 @@
 #include "engine/base/version.h"
 #include "engine/report/arguments.h"
 #include "engine/report/interrupt.h"
+#include "engine/report/profile_command.h"
 #include "engine/report/text.h"
 #include "engine/worker/serve.h"
 
@@ -15,6 +16,7 @@
 #include <exception>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace {
 
@@ -27,7 +29,7 @@ public:
 
     kw::Result<kw::Json> evaluate(const kw::task::Files& files, const kw::pipeline::Options& options,
                                   std::stop_token stop, const kw::pipeline::Progress& progress) override {
-        return service_.evaluate(files, options, std::move(stop), progress);
+        return service_.evaluate(files, options, std::move(stop), progress, {});
     }
     kw::Result<kw::Json> devices(std::stop_token stop) override { return service_.devices(std::move(stop)); }
     kw::Result<kw::Json> doctor(std::stop_token stop) override { return service_.doctor(std::move(stop)); }
@@ -55,7 +57,9 @@ int run(int argc, char** argv) {
     std::string toolkit;
     std::uint64_t memory = 0;
     kw::report::EvalArguments arguments;
+    kw::report::ProfileArguments profile_arguments;
     bool devices_json = false;
+    bool metrics_json = false;
     bool doctor_json = false;
     kw::report::add_log(app, log);
     app.add_option("--toolkit", toolkit, "Folder of the CUDA Toolkit, or its libnvrtc; searched for otherwise")
@@ -64,7 +68,10 @@ int run(int argc, char** argv) {
     auto* serve = app.add_subcommand("serve", "Answer JSON-RPC 2.0 on standard input and output");
     auto* exec = app.add_subcommand("exec", "Run kernels for another worker; started by it");
     exec->add_option("--memory", memory, "Bytes of data this process may hold")->type_name("BYTES");
+    auto* compile = app.add_subcommand("compiler", "Compile for another worker; started by it");
     auto* eval = kw::report::add_eval(app, arguments);
+    auto* profile = kw::report::add_profile(app, profile_arguments);
+    auto* metrics = kw::report::add_metrics(app, metrics_json);
     auto* devices = kw::report::add_devices(app, devices_json);
     auto* doctor = kw::report::add_doctor(app, doctor_json);
     if (const auto status = kw::report::parse(app, argc, argv)) return *status;
@@ -74,14 +81,23 @@ int run(int argc, char** argv) {
     spdlog::set_level(spdlog::level::from_str(log));
     spdlog::set_pattern("%H:%M:%S.%e %n %P %l: %v");
 
-    kw::worker::Service::Settings settings{.toolkit = toolkit, .executor = {own_path(argv[0]), "--log", log, "exec"}};
+    std::vector<std::string> executor{own_path(argv[0]), "--log", log, "exec"};
+    if (!toolkit.empty()) executor.insert(executor.begin() + 1, {"--toolkit", toolkit});
+    auto compiler = executor;
+    compiler.back() = "compiler";
+    kw::worker::Service::Settings settings{
+        .toolkit = toolkit, .executor = std::move(executor), .compiler = std::move(compiler)};
     if (*serve) return finish(kw::worker::serve(std::move(settings)));
-    if (*exec) return finish(kw::worker::execute_jobs(memory));
+    if (*compile) return finish(kw::worker::compile_jobs(toolkit));
+    if (*exec) return finish(kw::worker::execute_jobs(memory, toolkit));
+
+    if (*metrics) return kw::report::metrics_command(metrics_json);
 
     kw::report::Interrupt interrupt;
     LocalBackend backend{std::move(settings)};
     int status = 2;
     if (*eval) status = kw::report::eval_command(arguments, backend, interrupt.token());
+    if (*profile) status = kw::report::profile_command(profile_arguments, backend, interrupt.token());
     if (*devices) status = kw::report::devices_command(devices_json, backend, interrupt.token());
     if (*doctor) status = kw::report::doctor_command(doctor_json, backend, interrupt.token());
     // A compilation that was given up may still run, and nobody waits for it.

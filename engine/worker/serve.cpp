@@ -38,13 +38,13 @@ public:
                     {"methods", {"compile", "evaluate", "devices", "doctor", "disassemble", "cancel", "shutdown"}}};
     }
 
-    [[nodiscard]] Server::Handler guard(Server::Handler handler) const {
-        return [this, handler = std::move(handler)](const Json& params, std::stop_token stop,
-                                                    const Progress& progress) -> Result<Json> {
+    /// A handler, of either kind, that answers once the handshake is done.
+    template<class Handle> [[nodiscard]] auto guard(Handle handler) const {
+        return [this, handler = std::move(handler)](const Json& params, auto&&... rest) -> Result<Json> {
             if (!done_)
                 return fail(Stage::rpc, ErrorCode::invalid_input,
                             "the first request must be 'initialize' with this worker's protocol version");
-            return handler(params, std::move(stop), progress);
+            return handler(params, std::forward<decltype(rest)>(rest)...);
         };
     }
 
@@ -80,9 +80,11 @@ Result<void> serve(Service::Settings settings) {
                            }),
                            .lane = "compile",
                            .newest_of = main_file});
-    add("evaluate", "evaluate", [&](const Json& params, std::stop_token stop, const Progress& progress) {
-        return service.evaluate(params, std::move(stop), progress);
-    });
+    server.add("evaluate", {.lane = "evaluate",
+                            .live_handler = handshake.guard([&](const Json& params, std::stop_token stop,
+                                                                const Progress& progress, const profile::Live& live) {
+                                return service.evaluate(params, std::move(stop), progress, live);
+                            })});
     add("devices", "inspect",
         [&](const Json&, std::stop_token stop, const Progress&) { return service.devices(std::move(stop)); });
     add("doctor", "inspect",

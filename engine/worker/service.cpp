@@ -1,6 +1,7 @@
 #include "engine/worker/service.h"
 
 #include "engine/base/file.h"
+#include "engine/base/json_error.h"
 #include "engine/base/suggest.h"
 #include "engine/base/version.h"
 #include "engine/compile/disasm.h"
@@ -9,6 +10,7 @@
 #include "engine/pipeline/sources.h"
 #include "engine/rpc/wire.h"
 #include "engine/task/plan.h"
+#include "engine/worker/child_compiler.h"
 #include "engine/worker/host.h"
 
 #include <fmt/format.h>
@@ -24,7 +26,7 @@ constexpr const char* kProbe = "extern \"C\" __global__ void probe(float* x) { x
 
 std::unexpected<Error> malformed(std::string_view method, const std::exception& error) {
     return fail(Stage::rpc, ErrorCode::invalid_input,
-                fmt::format("malformed parameters of '{}': {}", method, error.what()));
+                fmt::format("malformed parameters of '{}': {}", method, what_is_wrong(error)));
 }
 
 /// What compile and disassemble are asked about.
@@ -87,6 +89,32 @@ Result<Json> compile_alone(const Query& query, const Json& params, compile::Comp
     return json;
 }
 
+/// Profile jobs go to a process of their own.
+class Executors final : public pipeline::Executor {
+public:
+    Executors(ChildExecutor& timing, ChildExecutor& profiling) : timing_(timing), profiling_(profiling) {}
+
+    Result<Json> execute(const Json& job, double timeout_s, std::stop_token stop,
+                         const pipeline::Progress& progress) override {
+        return timing_.execute(job, timeout_s, std::move(stop), progress);
+    }
+    Result<Json> execute_profile(const Json& job, double timeout_s, std::stop_token stop,
+                                 const pipeline::Progress& progress, const profile::Live& live) override {
+        return profiling_.execute_profile(job, timeout_s, std::move(stop), progress, live);
+    }
+    std::optional<pipeline::Recovery> recover(const std::string& device, std::stop_token stop) override {
+        return timing_.recover(device, std::move(stop));
+    }
+    std::optional<device::Fault> locate(const Json& job, std::stop_token stop) override {
+        return timing_.locate(job, std::move(stop));
+    }
+    Result<device::Info> describe(const std::string& device) override { return timing_.describe(device); }
+
+private:
+    ChildExecutor& timing_;
+    ChildExecutor& profiling_;
+};
+
 /// Leaves only the kernel of that name: "softmax<256>", "softmax" for all its instances, or as the code calls it.
 Result<void> keep_kernel(compile::Listing& listing, const std::string& kernel) {
     if (kernel.empty()) return {};
@@ -104,7 +132,10 @@ Result<void> keep_kernel(compile::Listing& listing, const std::string& kernel) {
 
 } // namespace
 
-Service::Service(Settings settings) : settings_(std::move(settings)), executor_(settings_.executor) {}
+Service::Service(Settings settings)
+    : settings_(std::move(settings)),
+      executor_(settings_.executor, settings_.toolkit),
+      profiling_(settings_.executor) {}
 Service::~Service() = default;
 
 void Service::warm_up() {
@@ -118,7 +149,7 @@ void Service::warm_up() {
 
 Result<compile::Compiler*> Service::open(Slot& slot) {
     if (!slot.compiler) {
-        auto opened = compile::open_compiler(settings_.toolkit);
+        auto opened = ChildCompiler::open(settings_.compiler);
         if (!opened) return std::unexpected(std::move(opened.error()));
         slot.compiler = std::make_unique<pipeline::CachingCompiler>(std::move(*opened));
     }
@@ -166,22 +197,24 @@ Result<Json> Service::compile(const Json& params, std::stop_token stop) try {
     return malformed("compile", error);
 }
 
-Result<Json> Service::evaluate(const Json& params, std::stop_token stop, const pipeline::Progress& progress) try {
+Result<Json> Service::evaluate(const Json& params, std::stop_token stop, const pipeline::Progress& progress,
+                               const profile::Live& live) try {
     const auto files = rpc::files_from_json(params.at("files"));
     if (!files) return std::unexpected(files.error());
     const auto options = pipeline::options_from_json(params.value("options", Json::object()));
     if (!options) return std::unexpected(options.error());
-    return evaluate(*files, *options, stop, progress);
+    return evaluate(*files, *options, stop, progress, live);
 } catch (const Json::exception& error) {
     return malformed("evaluate", error);
 }
 
 Result<Json> Service::evaluate(const task::Files& files, const pipeline::Options& options, std::stop_token stop,
-                               const pipeline::Progress& progress) {
+                               const pipeline::Progress& progress, const profile::Live& live) {
     const std::scoped_lock lock{evaluating_.mutex};
     const auto compiler = open(evaluating_);
     if (!compiler) return std::unexpected(compiler.error());
-    auto evaluation = pipeline::evaluate(files, options, **compiler, executor_, stop, progress);
+    Executors executors{executor_, profiling_};
+    auto evaluation = pipeline::evaluate(files, options, **compiler, executors, stop, progress, live);
     if (!evaluation) return std::unexpected(std::move(evaluation.error()));
     return pipeline::to_json(*evaluation);
 }
@@ -212,9 +245,8 @@ Json Service::check_compiler(std::stop_token stop) {
     return check;
 }
 
-Json Service::check_executor(std::stop_token stop) {
+Json Service::check_executor(const Result<Json>& found) {
     Json check{{"name", "run"}};
-    const auto found = devices(stop);
     check["ok"] = found && !found->at("devices").empty();
     if (!found)
         check["detail"] = describe(found.error());
@@ -223,6 +255,21 @@ Json Service::check_executor(std::stop_token stop) {
                                       found->at("devices").size() == 1 ? "" : "s");
     if (!check["ok"]) check["remedy"] = "run 'kw-worker exec --log debug' by hand and see what it prints";
     return check;
+}
+
+Json Service::ladders(const Json& devices, std::stop_token stop) {
+    Json ladders = Json::array();
+    for (const auto& each : devices) {
+        const auto device = device::info_from_json(each);
+        if (device.kind == device::Kind::sim) continue;
+        auto& ladder = ladders.emplace_back(Json{{"device", device.id}, {"name", device.name}});
+        const auto rungs = profiling_.ladder(device.id, stop);
+        if (rungs)
+            ladder.update(*rungs);
+        else
+            ladder["problem"] = rungs.error().message;
+    }
+    return ladders;
 }
 
 Result<Json> Service::doctor(std::stop_token stop) {
@@ -234,7 +281,9 @@ Result<Json> Service::doctor(std::stop_token stop) {
     auto& components = report["components"] = Json::array();
     for (const auto& component : compile::toolkit_inventory(settings_.toolkit))
         components.push_back(compile::to_json(component));
-    report["checks"] = Json::array({check_compiler(stop), check_executor(stop)});
+    const auto found = devices(stop);
+    report["checks"] = Json::array({check_compiler(stop), check_executor(found)});
+    report["ladders"] = found ? ladders(found->at("devices"), stop) : Json::array();
     return report;
 }
 

@@ -23,6 +23,7 @@ public:
     struct Settings {
         std::string toolkit{};               ///< folder or library of NVRTC; empty: searched for
         std::vector<std::string> executor{}; ///< command that starts the process that runs kernels
+        std::vector<std::string> compiler{}; ///< command that starts the process that compiles
     };
 
     explicit Service(Settings settings);
@@ -36,12 +37,14 @@ public:
     /// without one, every __global__ is.
     [[nodiscard]] Result<Json> compile(const Json& params, std::stop_token stop);
     /// {files, options} → pipeline::to_json(Evaluation)
-    [[nodiscard]] Result<Json> evaluate(const Json& params, std::stop_token stop, const pipeline::Progress& progress);
+    [[nodiscard]] Result<Json> evaluate(const Json& params, std::stop_token stop, const pipeline::Progress& progress,
+                                        const profile::Live& live);
     [[nodiscard]] Result<Json> evaluate(const task::Files& files, const pipeline::Options& options,
-                                        std::stop_token stop, const pipeline::Progress& progress);
+                                        std::stop_token stop, const pipeline::Progress& progress,
+                                        const profile::Live& live);
     /// {devices: [device::Info…]}
     [[nodiscard]] Result<Json> devices(std::stop_token stop);
-    /// {worker, host, components, checks}
+    /// {worker, host, components, checks, ladders: [{device, name, rungs | problem}]}, the last for every GPU
     [[nodiscard]] Result<Json> doctor(std::stop_token stop);
     /// {files, main?, configuration?, device?, kernel?, sass?} → {ok, file, arch, diagnostics, kernels, listing, text};
     /// the last two when ok
@@ -60,10 +63,13 @@ private:
                                                 const task::Task& task, const task::Files& files,
                                                 const device::Info& info, std::stop_token stop);
     [[nodiscard]] Json check_compiler(std::stop_token stop);
-    [[nodiscard]] Json check_executor(std::stop_token stop);
+    [[nodiscard]] Json check_executor(const Result<Json>& devices);
+    [[nodiscard]] Json ladders(const Json& devices, std::stop_token stop);
 
     Settings settings_;
     ChildExecutor executor_;
+    ChildExecutor
+        profiling_;   ///< a process of its own, as profiling changes what a GPU's times are; started when needed
     Slot evaluating_; ///< so that typing is not held up by an evaluation
     Slot live_;
     std::jthread warming_;

@@ -2,8 +2,11 @@
 #include "engine/pipeline/evaluate.h"
 #include "engine/pipeline/execute.h"
 #include "engine/pipeline/plan_runner.h"
+#include "engine/profile/report.h"
 
 #include <QTest>
+
+#include <algorithm>
 
 using namespace kw;
 using namespace kw::pipeline;
@@ -72,6 +75,11 @@ public:
         if (job.at("kind") == kind_) return answer_;
         return real_.execute(job, timeout_s, stop, progress);
     }
+    [[nodiscard]] Result<Json> execute_profile(const Json& job, double timeout_s, std::stop_token stop,
+                                               const Progress& progress, const profile::Live& live) override {
+        if (job.at("kind") == kind_) return answer_;
+        return real_.execute_profile(job, timeout_s, stop, progress, live);
+    }
     [[nodiscard]] Result<device::Info> describe(const std::string& id) override { return real_.describe(id); }
 
 private:
@@ -85,6 +93,10 @@ public:
     [[nodiscard]] Result<Json> execute(const Json& job, double, std::stop_token stop,
                                        const Progress& progress) override {
         return runner_.run(Json::parse(job.dump()), stop, progress);
+    }
+    [[nodiscard]] Result<Json> execute_profile(const Json& job, double, std::stop_token stop, const Progress& progress,
+                                               const profile::Live& live) override {
+        return runner_.run(Json::parse(job.dump()), stop, progress, live);
     }
     [[nodiscard]] Result<device::Info> describe(const std::string& id) override {
         auto device = open_device(id);
@@ -404,10 +416,93 @@ private Q_SLOTS:
                                      {.stages = {.verify = false, .bench = false, .profile = true}});
         QVERIFY2(result, result ? "" : describe(result.error()).c_str());
         QVERIFY(result->profile);
-        const auto& launch = result->profile->at("launches").at(0);
-        QVERIFY(launch.at("events").at("global_store_sectors").get<std::uint64_t>() >= 4096 * 4 / 32);
-        QVERIFY(!launch.at("lines").empty());
-        QVERIFY(!result->reward);
+        const auto report = profile::report_from_json(*result->profile);
+        QVERIFY2(report, report ? "" : report.error().message.c_str());
+        QVERIFY(report->estimated && !report->fault);
+        QCOMPARE(report->sizes.at("n"), 4096);
+        const auto& launch = report->launches.at(0);
+        QCOMPARE(launch.kernel, std::string("scale<128>"));
+        QCOMPARE(launch.metrics.at("global_store_sectors"), 4096 * 4 / 32.0);
+        QCOMPARE(launch.metrics.at("sectors_per_load"), 4.0);
+        QCOMPARE(launch.metrics.at("flops_fp32"), 4096.0);
+        QVERIFY(launch.metrics.at("duration_us") > 0);
+        QVERIFY(!launch.limited_by.empty());
+        const auto line = std::ranges::find_if(
+            launch.lines, [](const auto& each) { return each.values.contains("global_store_sectors"); });
+        QVERIFY(line != launch.lines.end());
+        QCOMPARE(line->file, std::string("scale.cu"));
+        QCOMPARE(report->activities.size(), 1u);
+        QCOMPARE(report->rungs.size(), 4u);
+        QVERIFY(!result->bench && !result->reward);
+    }
+
+    void a_profile_that_fails_is_no_verdict_data() {
+        QTest::addColumn<int>("code");
+        QTest::addColumn<QString>("reason");
+        QTest::newRow("timeout") << static_cast<int>(ErrorCode::timeout)
+                                 << "profiling did not finish within 120 s and was stopped";
+        QTest::newRow("crash") << static_cast<int>(ErrorCode::crashed) << "it broke";
+    }
+    void a_profile_that_fails_is_no_verdict() {
+        QFETCH(int, code);
+        QFETCH(QString, reason);
+        ScriptedExecutor executor(executor_, "profile", fail(Stage::device, static_cast<ErrorCode>(code), "it broke"));
+        const task::Files files{{"task.toml", kTask},
+                                {"scale.cu", candidate("if (i < n) y[i] = 3.0f * x[i];")},
+                                {"reference.cu", kReference}};
+        const auto result = pipeline::evaluate(files, {.stages = {.verify = true, .bench = true, .profile = true}},
+                                               *compiler_, executor, {}, [](std::string_view, double) {});
+        QVERIFY2(result, result ? "" : describe(result.error()).c_str());
+        QVERIFY(result->ok());
+        QVERIFY(result->reward->value >= 1);
+        const auto report = profile::report_from_json(*result->profile);
+        QVERIFY(report);
+        QCOMPARE(report->rungs.size(), 4u);
+        for (const auto& rung : report->rungs) {
+            QVERIFY(rung.state == profile::RungState::State::failed);
+            QVERIFY2(QString::fromStdString(rung.reason).contains(reason), rung.reason.c_str());
+        }
+    }
+
+    void a_strange_profile_is_one_that_failed() {
+        ScriptedExecutor executor(executor_, "profile", Json{{"launches", 3}});
+        const task::Files files{{"task.toml", kTask},
+                                {"scale.cu", candidate("if (i < n) y[i] = 3.0f * x[i];")},
+                                {"reference.cu", kReference}};
+        const auto result = pipeline::evaluate(files, {.stages = {.verify = false, .bench = false, .profile = true}},
+                                               *compiler_, executor, {}, [](std::string_view, double) {});
+        QVERIFY(result && result->ok());
+        const auto report = profile::report_from_json(*result->profile);
+        QVERIFY(report);
+        QVERIFY(report->rungs.front().reason.find("'device' is missing") != std::string::npos);
+    }
+
+    void a_fault_while_profiled_is_in_the_profile() {
+        const auto result =
+            evaluate(candidate("y[i + n] = x[i];"), {.stages = {.verify = false, .bench = false, .profile = true}});
+        QVERIFY2(result, result ? "" : describe(result.error()).c_str());
+        const auto report = profile::report_from_json(*result->profile);
+        QVERIFY(report && report->fault);
+        QCOMPARE(report->fault->kind, device::FaultKind::out_of_bounds);
+        QVERIFY(report->rungs.front().state == profile::RungState::State::failed);
+    }
+
+    void only_what_is_asked_for_is_profiled() {
+        Options options{.stages = {.verify = false, .bench = false, .profile = true}};
+        options.profiling.metrics = {"sectors_per_load"};
+        options.profiling.rungs = {profile::Rung::counters};
+        const auto result = evaluate(candidate("if (i < n) y[i] = 3.0f * x[i];"), options);
+        QVERIFY(result);
+        const auto report = profile::report_from_json(*result->profile);
+        QVERIFY(report);
+        QCOMPARE(report->launches.at(0).metrics.size(), 1u);
+        QCOMPARE(report->rungs.size(), 1u);
+        QVERIFY(report->activities.empty());
+        options.profiling.metrics = {"sectors_per_lod"};
+        const auto unknown = evaluate(candidate("if (i < n) y[i] = 3.0f * x[i];"), options);
+        QVERIFY(!unknown);
+        QCOMPARE(exit_code(unknown.error()), 2);
+        QVERIFY(unknown.error().message.find("did you mean 'sectors_per_load'?") != std::string::npos);
     }
 
     void a_stop_request_cancels() {
