@@ -1,4 +1,5 @@
 #include "app/cli/disasm.h"
+#include "app/cli/profile.h"
 #include "app/cli/trace.h"
 #include "app/cli/tune.h"
 #include "app/cli/worker_backend.h"
@@ -77,6 +78,15 @@ CLI::App* add_trace(CLI::App& app, kw::cli::TraceArguments& arguments) {
     return command;
 }
 
+CLI::App* add_profile(CLI::App& app, kw::cli::ProfileArguments& arguments) {
+    auto* command = report::add_profile(app, arguments.profile);
+    command
+        ->add_option("--chrome", arguments.chrome,
+                     "Also write what ran when as a Chrome trace, compressed when the name ends in .gz")
+        ->type_name("FILE");
+    return command;
+}
+
 int run(int argc, char** argv) {
     CLI::App app{"Kernelwright: compile, verify, time and tune CUDA kernels", "kw"};
     app.set_version_flag("--version", "kw " + std::string{kw::version()});
@@ -90,7 +100,9 @@ int run(int argc, char** argv) {
     report::EvalArguments eval_arguments;
     kw::cli::TuneArguments tune_arguments;
     kw::cli::DisasmArguments disasm_arguments;
+    kw::cli::ProfileArguments profile_arguments;
     bool devices_json = false;
+    bool metrics_json = false;
     bool doctor_json = false;
     app.add_option("--worker", where,
                    "Where to work: local, ssh:HOST, srun, srun:ARGUMENTS or command:PROGRAM (default: local)")
@@ -104,6 +116,8 @@ int run(int argc, char** argv) {
     kw::cli::TraceArguments trace_arguments;
     trace_arguments.command = kw::cli::take_traced_command(argc, argv);
     auto* trace = add_trace(app, trace_arguments);
+    auto* profile = add_profile(app, profile_arguments);
+    auto* metrics = report::add_metrics(app, metrics_json);
     auto* devices = report::add_devices(app, devices_json);
     auto* doctor = report::add_doctor(app, doctor_json);
     if (const auto status = report::parse(app, argc, argv)) return *status;
@@ -113,6 +127,8 @@ int run(int argc, char** argv) {
         trace_arguments.toolkit = toolkit;
         return kw::cli::trace_command(trace_arguments);
     }
+
+    if (*metrics) return report::metrics_command(metrics_json);
 
     std::vector<std::string> options;
     if (!toolkit.empty()) options.insert(options.end(), {"--toolkit", toolkit});
@@ -129,6 +145,7 @@ int run(int argc, char** argv) {
     if (*eval) return report::eval_command(eval_arguments, backend, stop);
     if (*tune) return kw::cli::tune_command(tune_arguments, backend, stop);
     if (*disasm) return kw::cli::disasm_command(disasm_arguments, worker, stop);
+    if (*profile) return kw::cli::profile_command(profile_arguments, backend, stop);
     if (*devices) return report::devices_command(devices_json, backend, stop);
     if (*doctor) return report::doctor_command(doctor_json, backend, stop);
     return 2;
