@@ -31,6 +31,7 @@ private Q_SLOTS:
     void ends_at_the_noise_target();
     void ends_at_the_deadline();
     void hands_a_fault_on();
+    void says_what_helps();
     void passes_errors_on_data();
     void passes_errors_on();
 };
@@ -272,6 +273,13 @@ void TimerTest::passes_errors_on_data() {
     QTest::newRow("capture") << "cuStreamEndCapture" << "timing could not record a batch";
     QTest::newRow("graph") << "cuGraphInstantiate" << "timing could not make a batch";
     QTest::newRow("batch") << "cuGraphLaunch" << "timing could not launch a batch";
+}
+
+void TimerTest::says_what_helps() {
+    Bench bench;
+    bench.driver.next["cuModuleLoadData"] = {kJitCompilerNotFound};
+    const auto measured = bench.measure({bench.work("a")});
+    QVERIFY(!measured && measured.error().message.contains("libnvidia-ptxjitcompiler.so.1 is missing"));
 }
 
 void TimerTest::passes_errors_on() {

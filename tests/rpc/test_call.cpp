@@ -72,11 +72,14 @@ private Q_SLOTS:
     void answers_malformed_messages();
     void gives_up_on_a_framing_error();
     void ends_with_its_input();
+    void says_that_its_input_was_cut();
     void fails_pending_calls_when_the_peer_dies();
     void reports_a_kill();
     void reports_babble();
     void an_answer_before_the_end_counts();
     void times_out();
+    void kills_a_peer_that_does_not_answer();
+    void lets_a_peer_live_that_has_answered();
     void calls_back_on_destruction();
     void closes();
 
@@ -266,6 +269,22 @@ void CallTest::ends_with_its_input() {
     QVERIFY(std::chrono::steady_clock::now() - start < 1s);
 }
 
+void CallTest::says_that_its_input_was_cut() {
+    for (const std::string_view cut : {"Content-Len", "Content-Length: 20\r\n\r\n{\"jsonrpc\""}) {
+        RawPeer peer;
+        peer.send(cut);
+        peer.hang_up();
+        peer.join();
+        QVERIFY(!peer.ok);
+    }
+    RawPeer whole;
+    whole.send_body(R"({"jsonrpc":"2.0","id":1,"method":"echo"})");
+    whole.receive();
+    whole.hang_up();
+    whole.join();
+    QVERIFY(whole.ok);
+}
+
 void CallTest::fails_pending_calls_when_the_peer_dies() {
     const auto client = spawn();
     std::promise<kw::Result<Json>> waiting;
@@ -317,6 +336,31 @@ void CallTest::times_out() {
     const auto answer = client->call("nap", Json{{"ms", 5000}}, {}, {}, 50ms);
     QVERIFY(!answer);
     QCOMPARE(answer.error().code, kw::ErrorCode::timeout);
+}
+
+void CallTest::kills_a_peer_that_does_not_answer() {
+    const auto client = spawn();
+    std::promise<kw::Result<Json>> other;
+    client->call_async("count", {}, [&](kw::Result<Json> result) { other.set_value(std::move(result)); });
+    const auto id = client->call_async("nap", Json{{"ms", 5000}}, [](const kw::Result<Json>&) {});
+    client->must_answer(id, 100ms, "the peer sleeps; wake it");
+    const auto start = std::chrono::steady_clock::now();
+    const auto answer = other.get_future().get();
+    QVERIFY(std::chrono::steady_clock::now() - start < 1s);
+    QVERIFY(!answer);
+    QCOMPARE(answer.error().code, kw::ErrorCode::timeout);
+    QCOMPARE(answer.error().message, std::string("the peer sleeps; wake it"));
+    QVERIFY(!client->alive());
+}
+
+void CallTest::lets_a_peer_live_that_has_answered() {
+    const auto client = spawn();
+    std::promise<void> answered;
+    const auto id = client->call_async("echo", {}, [&](const kw::Result<Json>&) { answered.set_value(); });
+    client->must_answer(id, 100ms, "no");
+    answered.get_future().get();
+    QVERIFY(client->call("nap", Json{{"ms", 200}}));
+    QVERIFY(client->alive());
 }
 
 void CallTest::calls_back_on_destruction() {

@@ -12,6 +12,8 @@ private Q_SLOTS:
     void quotes_for_a_remote_shell();
     void refuses_what_names_no_worker();
     void starts_anew_from_a_callback();
+    void does_not_wait_for_ever_for_the_handshake();
+    void gives_remote_workers_time();
 };
 
 void WorkerClientTest::splits_specifications() {
@@ -48,6 +50,28 @@ void WorkerClientTest::starts_anew_from_a_callback() {
         QVERIFY(!worker.devices());
         QTRY_COMPARE(left.load(), 0);
     }
+}
+
+void WorkerClientTest::does_not_wait_for_ever_for_the_handshake() {
+    kw::rpc::WorkerClient worker{
+        {.arguments = {"sleep", "20"}, .name = "the worker on gpu7", .start_time = std::chrono::milliseconds{100}}};
+    QElapsedTimer clock;
+    clock.start();
+    const auto devices = worker.devices();
+    QVERIFY(clock.elapsed() < 2000);
+    QVERIFY(!devices);
+    QCOMPARE(devices.error().code, kw::ErrorCode::timeout);
+    QVERIFY2(
+        QString::fromStdString(devices.error().message)
+            .startsWith("the worker on gpu7 did not answer within 0.1 s; check that 'sleep 20' starts kw-worker there"),
+        devices.error().message.c_str());
+}
+
+void WorkerClientTest::gives_remote_workers_time() {
+    const auto ssh = worker_command("ssh:gpu7");
+    const auto srun = worker_command("srun");
+    const kw::rpc::WorkerCommand local{};
+    QVERIFY(local.start_time < ssh->start_time && ssh->start_time < srun->start_time);
 }
 
 QTEST_GUILESS_MAIN(WorkerClientTest)

@@ -30,6 +30,12 @@ private Q_SLOTS:
     void restarts_after_a_lost_device();
     void answers_about_devices_while_a_job_runs();
     void tells_when_there_is_no_child();
+    void says_how_long_recovery_took_data();
+    void says_how_long_recovery_took();
+    void has_nothing_to_recover_from_after_a_good_job();
+    void says_why_it_could_not_recover();
+    void finds_the_place_of_an_assert_data();
+    void finds_the_place_of_an_assert();
 
 private:
     static kw::worker::ChildExecutor make() { return kw::worker::ChildExecutor{{program(), "--child"}}; }
@@ -55,6 +61,19 @@ static kw::Result<Json> act(const Json& params, const std::stop_token& stop) {
     if (what == "lose and fail")
         return Json{{"device_lost", true},
                     {"error", kw::rpc::to_json(kw::Error{kw::Stage::task, kw::ErrorCode::invalid_input, "reference"})}};
+    if (what == "assert") {
+        // As the driver does, before the error reaches whoever waits for the kernel.
+        const char text[] =
+            "/dev/null/task/k.cu:7: void k(float *): block: [1,0,0], thread: [44,0,0] Assertion `i < n` "
+            "failed.\n";
+        const bool printed = params.value("printed", false);
+        if (!printed) std::fputs(text, stderr);
+        return Json{{"device_lost", true},
+                    {"ok", false},
+                    {"because", "k failed an assert"},
+                    {"output", printed ? text : ""},
+                    {"fault", {{"kind", "assertion"}, {"message", "k failed an assert"}, {"kernel", "_Z1kPf"}}}};
+    }
     if (what == "fail") return kw::fail(kw::Stage::verify, kw::ErrorCode::wrong, "no");
     if (stop.stop_requested()) return kw::fail(kw::Stage::verify, kw::ErrorCode::cancelled, "stopped");
     return Json("done");
@@ -67,6 +86,11 @@ static int child_main() {
     server.add(
         "execute",
         {[](const Json& params, std::stop_token stop, const kw::rpc::Progress&) { return act(params, stop); }, "jobs"});
+    server.add("open", {[](const Json& params, std::stop_token, const kw::rpc::Progress&) -> kw::Result<Json> {
+                            if (params.at("device") == "cuda:0") return Json{{"id", "cuda:0"}};
+                            return kw::fail(kw::Stage::device, kw::ErrorCode::device, "the GPU has gone");
+                        },
+                        "jobs"});
     server.add("devices", {[](const Json&, std::stop_token, const kw::rpc::Progress&) -> kw::Result<Json> {
                                return Json{{"devices", {::getpid()}}};
                            },
@@ -219,6 +243,61 @@ void ChildExecutorTest::tells_when_there_is_no_child() {
     const auto answer = run(executor, "anything");
     QVERIFY(!answer);
     QCOMPARE(answer.error().code, kw::ErrorCode::not_found);
+}
+
+void ChildExecutorTest::says_how_long_recovery_took_data() {
+    QTest::addColumn<QByteArray>("how");
+    for (const char* how : {"crash", "hang", "lose", "lose and fail"}) QTest::newRow(how) << QByteArray(how);
+}
+
+void ChildExecutorTest::says_how_long_recovery_took() {
+    QFETCH(QByteArray, how);
+    auto executor = make();
+    static_cast<void>(run(executor, how.constData(), 0.2));
+    const auto recovery = executor.recover("cuda:0", {});
+    QVERIFY(recovery);
+    QCOMPARE(recovery->problem, std::string{});
+    QVERIFY2(recovery->milliseconds > 0 && recovery->milliseconds < 2000,
+             std::to_string(recovery->milliseconds).c_str());
+    QVERIFY(!executor.recover("cuda:0", {}));
+    QVERIFY(run(executor, "anything"));
+}
+
+void ChildExecutorTest::has_nothing_to_recover_from_after_a_good_job() {
+    auto executor = make();
+    QVERIFY(!executor.recover("cuda:0", {}));
+    static_cast<void>(run(executor, "crash"));
+    // What an earlier job did is none of this one's.
+    QVERIFY(run(executor, "anything"));
+    QVERIFY(!executor.recover("cuda:0", {}));
+    QVERIFY(!run(executor, "fail"));
+    QVERIFY(!executor.recover("cuda:0", {}));
+}
+
+void ChildExecutorTest::says_why_it_could_not_recover() {
+    auto executor = make();
+    static_cast<void>(run(executor, "lose"));
+    const auto recovery = executor.recover("cuda:1", {});
+    QVERIFY(recovery);
+    QCOMPARE(recovery->problem, std::string("the GPU has gone"));
+}
+
+void ChildExecutorTest::finds_the_place_of_an_assert_data() {
+    QTest::addColumn<bool>("printed");
+    QTest::newRow("on standard error") << false;
+    QTest::newRow("in what the kernel printed") << true;
+}
+
+void ChildExecutorTest::finds_the_place_of_an_assert() {
+    QFETCH(bool, printed);
+    auto executor = make();
+    const auto answer = executor.execute(Json{{"do", "assert"}, {"printed", printed}}, 10, {}, {});
+    QVERIFY(answer);
+    const auto fault = kw::device::fault_from_json(answer->at("fault"));
+    QCOMPARE(fault.where, (kw::Where{"k.cu", 7, 0}));
+    QCOMPARE(fault.kernel, std::string("_Z1kPf"));
+    QVERIFY(fault.block && fault.block->x == 1 && fault.thread && fault.thread->x == 44);
+    QCOMPARE(answer->at("because").get<std::string>(), std::string("assertion `i < n` failed"));
 }
 
 int main(int argc, char** argv) {

@@ -129,6 +129,9 @@ std::string_view remedy(CUresult result) {
     case kEccUncorrectable:
         return "the GPU's memory has failed; reset the GPU (nvidia-smi --gpu-reset) or restart the machine";
     case kNvlinkUncorrectable: return "a link between GPUs has failed; reset the GPUs or restart the machine";
+    case kJitCompilerNotFound:
+        return "the driver's libnvidia-ptxjitcompiler.so.1 is missing; install the whole driver, or pass it into the "
+               "container";
     case kContained: return "the GPU has contained a hardware error; try again, and reset the GPU if it comes back";
     case kOperatingSystem: return "the operating system refused the driver something; dmesg may say what";
     case kNotPermitted: return "this user may not use the GPU; check the permissions of /dev/nvidia*";

@@ -87,8 +87,10 @@ struct Timer::Contestant {
 };
 
 std::unexpected<Error> Timer::error(CUresult result, std::string_view doing) const {
-    return fail(Stage::bench, ErrorCode::device,
-                fmt::format("timing could not {}: {}", doing, error_text(*api_, result)));
+    const auto help = remedy(result);
+    return fail(
+        Stage::bench, ErrorCode::device,
+        fmt::format("timing could not {}: {}{}{}", doing, error_text(*api_, result), help.empty() ? "" : "; ", help));
 }
 
 Result<void> Timer::prepare() {
