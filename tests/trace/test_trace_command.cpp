@@ -224,6 +224,17 @@ private Q_SLOTS:
         QCOMPARE(kw::test::problem_of_trace(outcome.trace), std::string{});
     }
 
+    void does_not_wait_for_what_stays_in_the_background() {
+        const Tracing tracing;
+        const auto start = std::chrono::steady_clock::now();
+        const auto outcome = tracing.with(
+            {"sh", "-c", std::string{kProgram} + " init launch:10 sleep:20000 launch:10 >/dev/null 2>&1 & sleep 0.5"});
+        VERIFY_STATUS(outcome, 0);
+        QVERIFY(std::chrono::steady_clock::now() - start < 15s);
+        QCOMPARE(kernels(outcome), std::size_t{10});
+        QVERIFY(!tracing.left_something());
+    }
+
     void writes_nothing_into_the_programs_files() {
         const Tracing tracing;
         const auto own = tracing.path("own").string();

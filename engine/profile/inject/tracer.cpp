@@ -144,6 +144,7 @@ void Tracer::say_who() {
     if (api_.cuptiGetVersion && api_.cuptiGetVersion(&version) == cupti::kSuccess) {
         process.cupti = cupti::activity_version_text(version);
         std::tie(process.clock_ns, process.system_ns) = clocks(api_);
+        clocks_told_ = process.system_ns != 0;
     }
     encoder_.add(process);
     file_.append(encoder_.take());
@@ -151,7 +152,7 @@ void Tracer::say_who() {
 
 void Tracer::run() {
     ::pthread_setname_np(::pthread_self(), "kw-trace");
-    while (!finished_ && !file_.abandoned()) {
+    while (!finished_ && !broken_ && !file_.abandoned()) {
         try {
             collector_->wait(kRoundSize, kRound);
             const std::unique_lock lock{mutex_};
@@ -160,6 +161,8 @@ void Tracer::run() {
             // Out of memory: this round's activities are lost, the program must not notice.
         }
     }
+    const std::unique_lock lock{mutex_};
+    if (!finished_.exchange(true)) collector_->stop();
 }
 
 void Tracer::name_threads(const std::vector<Activity>& activities) {
@@ -170,6 +173,8 @@ void Tracer::name_threads(const std::vector<Activity>& activities) {
 }
 
 void Tracer::write(bool forced) {
+    // CUPTI may not know the time while CUDA is still starting.
+    if (!clocks_told_) say_who();
     // What CUPTI cannot hand over now it may later.
     static_cast<void>(collector_->flush(forced));
     auto activities = collector_->take();
@@ -192,7 +197,7 @@ void Tracer::write(bool forced) {
     auto bytes = encoder_.take();
     if (!bytes.empty() && !file_.append(bytes)) {
         // What follows would refer to names that were not written.
-        finished_ = true;
+        broken_ = true;
         encoder_.add(ProblemEvent{fmt::format("process {} could not write its activities any more; set TMPDIR to a "
                                               "folder with more room",
                                               process_)});

@@ -49,8 +49,10 @@ private:
     std::uint64_t written_ = 0;
     std::uint64_t not_written_ = 0;
     LossesEvent losses_told_;
-    std::timed_mutex mutex_; ///< of a round
-    std::atomic<bool> finished_ = false;
+    bool clocks_told_ = false;
+    std::timed_mutex mutex_;             ///< of a round
+    std::atomic<bool> finished_ = false; ///< nothing is written any more
+    std::atomic<bool> broken_ = false;   ///< nothing can be written any more
 };
 
 } // namespace kw::trace
