@@ -454,7 +454,6 @@ Result<std::shared_ptr<const Store>> Builder::finish(std::stop_token stop, const
     tell(work.never_ended, "events begin and never end; they are shown as long as what else is known allows");
     tell(work.never_begun, "ends of events that never began are left out");
     tell(work.too_deep, fmt::format("events are nested more than {} levels deep and are left out", kMostRows));
-    batches_.clear();
     return std::shared_ptr<const Store>(std::move(work.store));
 }
 

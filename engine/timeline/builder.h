@@ -145,6 +145,7 @@ public:
     void unit_of(std::string_view group, std::string_view counter, std::string unit);
 
     void warn(std::string sentence) { warnings_.push_back(std::move(sentence)); }
+    void clear_warnings() { warnings_.clear(); }
     /// What a time of 0 is, in ns since 1970.
     void set_epoch(Ns epoch) { epoch_ = epoch; }
     void set_details(std::shared_ptr<DetailSource> source) { details_ = std::move(source); }
@@ -153,8 +154,8 @@ public:
     /// How long sampled values hold that have no successor.
     void set_sample_interval(Ns interval) { sample_interval_ = interval; }
 
-    /// Sorts, nests and summarises. Events whose end is not known last as long as their lane. The one error is
-    /// cancellation.
+    /// Sorts, nests and summarises. Events whose end is not known last as long as their lane. Errors: cancellation,
+    /// more events than numbers. What was committed stays, so that more can be added and all of it finished again.
     [[nodiscard]] Result<std::shared_ptr<const Store>> finish(std::stop_token stop = {}, const Progress& progress = {});
 
 private:

@@ -13,22 +13,33 @@ Ns to_ns(double time) {
     return static_cast<Ns>(std::clamp(std::floor(time), -kMost, kMost));
 }
 
-/// The topmost node that begins at thing `i` and of which `small` holds; the number of things that it covers, 0 when
-/// there is none.
+/// Finds the topmost node that begins at thing `i` and is small. `hint` is the level found last, where the search
+/// begins: neighbours are mostly alike. Returns the number of things covered, 0 when no node is small.
 template<class Node, class Small>
 std::size_t largest_node(const Pyramid<Node>& pyramid, std::size_t i, std::size_t things, const Small& small,
-                         const Node** found) {
-    std::size_t covered = 0;
-    std::size_t span = Pyramid<Node>::kFanOut;
-    for (std::size_t level = 0; level < pyramid.levels() && i % span == 0; ++level, span *= Pyramid<Node>::kFanOut) {
-        const std::size_t index = i / span;
+                         std::size_t& hint, const Node** found) {
+    constexpr std::size_t kShift = Pyramid<Node>::kShift;
+    const auto aligned = [&](std::size_t level) { return (i & ((std::size_t{1} << (kShift * (level + 1))) - 1)) == 0; };
+    const auto fits = [&](std::size_t level) {
+        const std::size_t index = i >> (kShift * (level + 1));
         const Node& node = pyramid.node(level, index);
-        const std::size_t count = std::min(span, things - i);
-        if (!small(node, level, index)) break;
+        if (!small(node, level, index)) return false;
         *found = &node;
-        covered = count;
+        return true;
+    };
+    const auto covered = [&](std::size_t level) {
+        hint = level;
+        return std::min(std::size_t{1} << (kShift * (level + 1)), things - i);
+    };
+    std::size_t level = std::min(hint + 1, pyramid.levels());
+    while (level > 0 && !aligned(level - 1)) --level;
+    while (level > 0 && !fits(level - 1)) --level;
+    if (level == 0) {
+        hint = 0;
+        return 0;
     }
-    return covered;
+    while (level < pyramid.levels() && aligned(level) && fits(level)) ++level;
+    return covered(level - 1);
 }
 
 } // namespace
@@ -42,51 +53,52 @@ void row_items(const Store& store, const Row& row, const Viewport& view, std::ve
     constexpr double kNone = -1e9;
     double column = kNone; // whose events are collected in `shared`
     RowItem shared;
+    float shared_longest = 0;
     const auto flush = [&] {
         if (column == kNone) return;
         shared.coverage = std::min(shared.coverage, 1.0f);
         items.push_back(shared);
         column = kNone;
     };
+    const auto small = [&](const RowNode& n, std::size_t, std::size_t) {
+        return static_cast<double>(n.end - n.begin) < view.ns_per_pixel;
+    };
     const std::size_t count = row.count;
-    for (std::size_t i = first_touching(store, row, to_ns(view.start)) - row.first; i < count;) {
-        const auto event = static_cast<EventId>(row.first + i);
-        const Ns start = store.start(event);
-        if (static_cast<double>(start) > until) break;
-        Ns end = store.end(event), busy = end - start;
-        EventId longest = event;
-        std::size_t covered = 1;
+    std::size_t hint = 0;
+    std::size_t i = first_touching(store, row, to_ns(view.start)) - row.first;
+    while (i < count) {
+        // Columns are read only where no node speaks for their events: reading them is what costs.
         const RowNode* node = nullptr;
-        if (const std::size_t many = largest_node(
-                row.summary, i, count,
-                [&](const RowNode& n, std::size_t, std::size_t) {
-                    return static_cast<double>(n.end - n.begin) < view.ns_per_pixel;
-                },
-                &node);
-            many > 0) {
-            covered = many;
-            end = node->end;
-            busy = node->busy;
-            longest = node->longest;
-        }
+        const std::size_t many = largest_node(row.summary, i, count, small, hint, &node);
+        const auto event = static_cast<EventId>(row.first + i);
+        const RowNode single = many > 0 ? RowNode{}
+                                        : RowNode{store.start(event), store.end(event), store.duration(event), event,
+                                                  static_cast<float>(store.duration(event))};
+        if (many == 0) node = &single;
+        if (static_cast<double>(node->begin) > until) break;
+        const auto covered = static_cast<std::uint32_t>(std::max<std::size_t>(many, 1));
         i += covered;
-        if (static_cast<double>(end - start) >= view.ns_per_pixel) {
+        if (many == 0 && !small(single, 0, 0)) {
             flush();
-            items.push_back({x_of(start), x_of(end), event, 1, 1});
+            items.push_back({x_of(single.begin), x_of(single.end), event, 1, 1});
             continue;
         }
-        const double at = std::floor((static_cast<double>(start) - view.start) * scale);
-        const auto coverage = static_cast<float>(static_cast<double>(busy) * scale);
+        const double at = std::floor((static_cast<double>(node->begin) - view.start) * scale);
+        const auto coverage = static_cast<float>(static_cast<double>(node->busy) * scale);
         if (at == column) {
-            if (store.duration(longest) > store.duration(shared.event)) shared.event = longest;
-            shared.count += static_cast<std::uint32_t>(covered);
+            if (node->longest_ns > shared_longest) {
+                shared.event = node->longest;
+                shared_longest = node->longest_ns;
+            }
+            shared.count += covered;
             shared.coverage += coverage;
             continue;
         }
         flush();
         column = at;
         const auto x = static_cast<float>(std::max(at, -4.0));
-        shared = {x, x + 1, longest, static_cast<std::uint32_t>(covered), coverage};
+        shared = {x, x + 1, node->longest, covered, coverage};
+        shared_longest = node->longest_ns;
     }
     flush();
 }
@@ -102,6 +114,7 @@ void series_items(const Series& series, const Viewport& view, std::vector<Series
     // From the sample that holds at the viewport's start.
     std::size_t i = static_cast<std::size_t>(std::ranges::upper_bound(times, to_ns(view.start)) - times.begin());
     if (i > 0) --i;
+    std::size_t hint = 0;
     while (i < times.size() && static_cast<double>(times[i]) <= until) {
         SeriesItem item{0, 0, series.values[i], series.values[i]};
         std::size_t covered = 1;
@@ -112,7 +125,7 @@ void series_items(const Series& series, const Viewport& view, std::vector<Series
                     const std::size_t span = std::size_t{1} << (Pyramid<SampleNode>::kShift * (level + 1));
                     return static_cast<double>(end_of((index + 1) * span) - n.begin) < view.ns_per_pixel;
                 },
-                &node);
+                hint, &node);
             many > 0) {
             covered = many;
             item.least = node->least;

@@ -95,7 +95,11 @@ RowAssignment assign_rows(const std::vector<LaneItem>& items) {
 }
 
 void summarise(Row& row, const Ns* start, const Ns* duration) {
-    const auto longer = [&](EventId a, EventId b) { return b == kNoEvent || duration[a] > duration[b] ? a : b; };
+    const auto take = [](RowNode& node, EventId event, float length) {
+        if (length <= node.longest_ns) return;
+        node.longest = event;
+        node.longest_ns = length;
+    };
     row.summary.build(
         row.count,
         [&](std::size_t begin, std::size_t end) {
@@ -103,7 +107,7 @@ void summarise(Row& row, const Ns* start, const Ns* duration) {
             RowNode node{.begin = start[first], .end = start[last - 1] + duration[last - 1]};
             for (EventId event = first; event < last; ++event) {
                 node.busy += duration[event];
-                node.longest = longer(event, node.longest);
+                take(node, event, static_cast<float>(duration[event]));
             }
             return node;
         },
@@ -111,7 +115,7 @@ void summarise(Row& row, const Ns* start, const Ns* duration) {
             RowNode node{.begin = nodes.front().begin, .end = nodes.back().end};
             for (const RowNode& part : nodes) {
                 node.busy += part.busy;
-                node.longest = longer(part.longest, node.longest);
+                take(node, part.longest, part.longest_ns);
             }
             return node;
         });

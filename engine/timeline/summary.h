@@ -15,12 +15,13 @@ using Ns = std::int64_t;
 using EventId = std::uint32_t;
 inline constexpr EventId kNoEvent = UINT32_MAX;
 
-/// What 16, 256, 4096 … consecutive events of a row amount to.
+/// What 8, 64, 512 … consecutive events of a row amount to.
 struct RowNode {
     Ns begin = 0;
     Ns end = 0;
     Ns busy = 0;                ///< sum of durations; events of a row do not overlap
     EventId longest = kNoEvent; ///< whose colour stands for all
+    float longest_ns = -1;
 };
 
 /// Consecutive samples of a counter.
@@ -34,7 +35,7 @@ struct SampleNode {
 /// at the end may cover fewer. There are as many levels as have two nodes or more.
 template<class Node> class Pyramid {
 public:
-    static constexpr std::size_t kShift = 4;
+    static constexpr std::size_t kShift = 3;
     static constexpr std::size_t kFanOut = std::size_t{1} << kShift;
 
     /// `make(begin, end)` gives the node of things [begin, end); `join(nodes)` that of consecutive nodes.
