@@ -1,5 +1,7 @@
+#include "app/cli/agent.h"
 #include "app/cli/disasm.h"
 #include "app/cli/profile.h"
+#include "app/cli/session.h"
 #include "app/cli/trace.h"
 #include "app/cli/tune.h"
 #include "app/cli/worker_backend.h"
@@ -60,8 +62,9 @@ CLI::App* add_disasm(CLI::App& app, kw::cli::DisasmArguments& arguments) {
 CLI::App* add_trace(CLI::App& app, kw::cli::TraceArguments& arguments) {
     auto* command = app.add_subcommand(
         "trace", "Run a program that uses CUDA, python included, and write when its GPU work and its CUDA calls ran");
-    command->add_option("-o,--output", arguments.output,
-                        "Chrome trace to write, compressed when the name ends in .gz (default: COMMAND.trace.json.gz)")
+    command
+        ->add_option("-o,--output", arguments.output,
+                     "Chrome trace to write, compressed when the name ends in .gz (default: COMMAND.trace.json.gz)")
         ->type_name("FILE");
     command->add_option("--report", arguments.report, "Also write the session's own form")->type_name("FILE");
     command
@@ -73,8 +76,9 @@ CLI::App* add_trace(CLI::App& app, kw::cli::TraceArguments& arguments) {
         ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{100'000'000}));
     command->add_flag("--json", arguments.json, "Say the summary as JSON; on standard error, as all that is said");
     command->add_flag("--live", arguments.live, "Say once a second what has been seen");
-    command->footer("The program follows: kw trace [OPTIONS] -- COMMAND [ARGUMENTS...]. It runs as it would without; its exit\n"
-                    "status is passed through: 128 + n when signal n ended it, 127 or 126 when it could not be started.");
+    command->footer(
+        "The program follows: kw trace [OPTIONS] -- COMMAND [ARGUMENTS...]. It runs as it would without; its exit\n"
+        "status is passed through: 128 + n when signal n ended it, 127 or 126 when it could not be started.");
     return command;
 }
 
@@ -118,6 +122,15 @@ int run(int argc, char** argv) {
     auto* trace = add_trace(app, trace_arguments);
     auto* profile = add_profile(app, profile_arguments);
     auto* metrics = report::add_metrics(app, metrics_json);
+    kw::cli::AgentArguments agent_arguments;
+    auto* agent = app.add_subcommand("agent", "Let a driver work on a kernel");
+    agent->require_subcommand(1);
+    const auto* agent_run = add_agent_run(*agent, agent_arguments);
+    kw::cli::SessionArguments session_arguments;
+    auto* session = app.add_subcommand("session", "Look at what was tried, and hand it on");
+    session->require_subcommand(1);
+    const auto* session_show = add_session_show(*session, session_arguments);
+    const auto* session_export = add_session_export(*session, session_arguments);
     auto* devices = report::add_devices(app, devices_json);
     auto* doctor = report::add_doctor(app, doctor_json);
     if (const auto status = report::parse(app, argc, argv)) return *status;
@@ -129,6 +142,8 @@ int run(int argc, char** argv) {
     }
 
     if (*metrics) return report::metrics_command(metrics_json);
+    if (*session_show) return kw::cli::session_show_command(session_arguments);
+    if (*session_export) return kw::cli::session_export_command(session_arguments);
 
     std::vector<std::string> options;
     if (!toolkit.empty()) options.insert(options.end(), {"--toolkit", toolkit});
@@ -144,6 +159,7 @@ int run(int argc, char** argv) {
     const auto stop = interrupt.token();
     if (*eval) return report::eval_command(eval_arguments, backend, stop);
     if (*tune) return kw::cli::tune_command(tune_arguments, backend, stop);
+    if (*agent_run) return kw::cli::agent_command(agent_arguments, backend, stop);
     if (*disasm) return kw::cli::disasm_command(disasm_arguments, worker, stop);
     if (*profile) return kw::cli::profile_command(profile_arguments, backend, stop);
     if (*devices) return report::devices_command(devices_json, backend, stop);

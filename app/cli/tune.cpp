@@ -1,6 +1,6 @@
 #include "app/cli/tune.h"
 
-#include "app/cli/search_space.h"
+#include "agent/drivers/search_space.h"
 #include "engine/base/file.h"
 #include "engine/base/process.h"
 #include "engine/report/evaluation_text.h"
@@ -132,7 +132,7 @@ int tune_command(const TuneArguments& arguments, report::Backend& backend, std::
         static_cast<void>(report::report_error(plan.error()));
         return 1;
     }
-    const auto space = SearchSpace::make(*plan, file, options->configuration);
+    const auto space = agent::SearchSpace::make(*plan, file, options->configuration);
     if (!space) return report::report_error(space.error());
 
     const auto chosen = space->pick(arguments.budget, arguments.random, options->seed.value_or(std::random_device{}()));

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace kw::cli {
+namespace kw::agent {
 
 /// All configurations of a plan's tunables, by number: 0 is the defaults, the last tunable varies fastest.
 class SearchSpace {
@@ -30,4 +30,4 @@ private:
     std::vector<task::Tunable> tunables_;
 };
 
-} // namespace kw::cli
+} // namespace kw::agent

@@ -1,4 +1,4 @@
-#include "app/cli/search_space.h"
+#include "agent/drivers/search_space.h"
 
 #include "engine/base/suggest.h"
 
@@ -10,7 +10,7 @@
 #include <set>
 #include <utility>
 
-namespace kw::cli {
+namespace kw::agent {
 
 Result<SearchSpace> SearchSpace::make(const task::Plan& plan, const std::string& file, const task::Sizes& fixed) {
     if (plan.tunables.empty())
@@ -69,4 +69,4 @@ std::vector<task::Sizes> SearchSpace::pick(std::size_t budget, bool random, std:
     return picked;
 }
 
-} // namespace kw::cli
+} // namespace kw::agent

@@ -1,0 +1,161 @@
+#include "agent/session/loop.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace kw::agent {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+std::int64_t unix_ms() {
+    return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch())
+        .count();
+}
+
+/// What no other proposal would get around.
+bool is_hopeless(const Error& error) {
+    return error.code == ErrorCode::cancelled || error.stage == Stage::usage || error.code == ErrorCode::unsupported
+           || (error.stage == Stage::environment && error.code != ErrorCode::crashed);
+}
+
+std::optional<End> used_up(const Budget& budget, const RunResult& result, Clock::time_point start) {
+    if (budget.steps && result.steps >= *budget.steps) return End::steps;
+    if (budget.seconds && std::chrono::duration<double>(Clock::now() - start).count() >= *budget.seconds)
+        return End::seconds;
+    if (budget.tokens && result.usage.prompt_tokens + result.usage.completion_tokens >= *budget.tokens)
+        return End::tokens;
+    if (budget.cost_usd && result.usage.cost_usd >= *budget.cost_usd) return End::cost;
+    return std::nullopt;
+}
+
+bool better(const trajectory::StepSummary& a, const trajectory::StepSummary& b) {
+    if (a.reward != b.reward) return a.reward > b.reward;
+    return a.median_us && b.median_us && *a.median_us < *b.median_us;
+}
+
+} // namespace
+
+void Control::pause() {
+    const std::scoped_lock lock{mutex_};
+    paused_ = true;
+}
+
+void Control::resume() {
+    {
+        const std::scoped_lock lock{mutex_};
+        paused_ = false;
+    }
+    changed_.notify_all();
+}
+
+bool Control::paused() const {
+    const std::scoped_lock lock{mutex_};
+    return paused_;
+}
+
+void Control::wait(std::stop_token stop) {
+    std::unique_lock lock{mutex_};
+    changed_.wait(lock, std::move(stop), [this] { return !paused_; });
+}
+
+std::string_view to_string(End end) {
+    switch (end) {
+    case End::no_more: return "the driver has nothing more to try";
+    case End::steps: return "the budget of steps is used up";
+    case End::seconds: return "the budget of time is used up";
+    case End::tokens: return "the budget of tokens is used up";
+    case End::cost: return "the budget of money is used up";
+    case End::stopped: return "it was stopped";
+    }
+    return {};
+}
+
+Result<RunResult> run(trajectory::SessionFile& session, Driver& driver, const Evaluate& evaluate,
+                      const RunOptions& options, Control& control, std::stop_token stop) {
+    const auto start = Clock::now();
+    RunResult result;
+    for (;;) {
+        control.wait(stop);
+        if (stop.stop_requested()) {
+            result.end = End::stopped;
+            return result;
+        }
+        if (const auto end = used_up(options.budget, result, start)) {
+            result.end = *end;
+            return result;
+        }
+        trajectory::Step step;
+        step.summary.started_ms = unix_ms();
+        auto proposal = driver.propose(stop);
+        if (!proposal) {
+            if (proposal.error().code != ErrorCode::cancelled) return std::unexpected(std::move(proposal.error()));
+            result.end = End::stopped;
+            return result;
+        }
+        if (!*proposal) return result;
+
+        step.summary.parent = (*proposal)->parent;
+        step.summary.driver = driver.name();
+        step.summary.title = std::move((*proposal)->title);
+        step.summary.usage = (*proposal)->usage;
+        step.thought = std::move((*proposal)->thought);
+        step.file = options.file;
+        step.source = std::move((*proposal)->source);
+        for (const auto& [name, value] : (*proposal)->configuration) step.configuration[name] = value;
+        step.messages = std::move((*proposal)->messages);
+        step.tool_calls = std::move((*proposal)->tool_calls);
+
+        auto files = options.files;
+        files[options.file] = step.source;
+        auto evaluation = options.evaluation;
+        evaluation.candidate = options.file;
+        evaluation.configuration = (*proposal)->configuration;
+        auto answer = evaluate(files, evaluation, stop, options.progress ? options.progress : [](auto, auto) {});
+        if (answer) {
+            step.evaluation = std::move(*answer);
+        } else if (answer.error().code == ErrorCode::cancelled) {
+            result.end = End::stopped;
+            return result;
+        } else if (is_hopeless(answer.error())) {
+            return std::unexpected(std::move(answer.error()));
+        } else {
+            step.summary.because = answer.error().message;
+        }
+        step.summary.ended_ms = unix_ms();
+        result.usage += step.summary.usage;
+        const auto id = session.add(step);
+        if (!id) return std::unexpected(id.error());
+        ++result.steps;
+        // As it was written, with what writing computes.
+        auto written = session.step(*id);
+        if (!written) return std::unexpected(written.error());
+        driver.learn(*written);
+        if (options.on_step) options.on_step(*written);
+    }
+}
+
+Trend trend_of(const std::vector<trajectory::StepSummary>& steps, std::size_t window) {
+    Trend trend;
+    const trajectory::StepSummary* best = nullptr;
+    for (const auto& step : steps) {
+        ++trend.since_best;
+        if (!step.correct.value_or(false) || (best && !better(step, *best))) continue;
+        best = &step;
+        trend.since_best = 0;
+    }
+    if (!best)
+        trend.since_best = steps.size();
+    else
+        trend.best = best->id;
+    trend.plateau = trend.since_best >= window;
+    if (!steps.empty() && best && steps.back().id != best->id) {
+        const auto& last = steps.back();
+        trend.regression = !last.correct.value_or(false)
+                           || (last.median_us && best->median_us && *last.median_us > 1.05 * *best->median_us);
+    }
+    return trend;
+}
+
+} // namespace kw::agent

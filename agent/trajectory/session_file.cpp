@@ -1,0 +1,429 @@
+#include "agent/trajectory/session_file.h"
+
+#include "agent/trajectory/schema.h"
+#include "engine/base/hash.h"
+#include "engine/base/version.h"
+
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <SQLiteCpp/VariadicBind.h>
+#include <fmt/format.h>
+#include <sqlite3.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#include <chrono>
+#include <system_error>
+#include <utility>
+
+namespace kw::trajectory {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Below this compression does not pay.
+constexpr std::size_t kSmall = 256;
+/// A blob that claims to be larger is damage, or an attack; profiles of long runs are some megabytes.
+constexpr std::int64_t kLargestBlob = std::int64_t{1} << 30;
+constexpr int kBusyMs = 5000;
+
+std::int64_t now_ms() {
+    return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch())
+        .count();
+}
+
+std::unexpected<Error> sqlite_error(const fs::path& path, const SQLite::Exception& error, std::string_view doing) {
+    std::string why;
+    switch (error.getErrorCode()) {
+    case SQLITE_NOTADB: why = "it is not a session"; break;
+    case SQLITE_CORRUPT: why = "it is damaged"; break;
+    case SQLITE_BUSY: why = "another program is writing it"; break;
+    case SQLITE_READONLY: why = "it is read-only"; break;
+    case SQLITE_FULL: why = "the disk is full"; break;
+    case SQLITE_CANTOPEN: why = "it cannot be opened"; break;
+    default: why = error.what();
+    }
+    return fail(Stage::environment, ErrorCode::invalid_input,
+                fmt::format("cannot {} '{}': {}", doing, path.string(), why), {path.string()});
+}
+
+template<class Function>
+auto guarded(const fs::path& path, std::string_view doing, Function&& function) -> decltype(function()) {
+    try {
+        return function();
+    } catch (const SQLite::Exception& error) {
+        return sqlite_error(path, error, doing);
+    } catch (const Json::exception&) {
+        return fail(
+            Stage::environment, ErrorCode::invalid_input,
+            fmt::format("cannot {} '{}': it holds text that is not JSON where JSON belongs", doing, path.string()),
+            {path.string()});
+    }
+}
+
+template<class T> void bind_optional(SQLite::Statement& statement, int index, const std::optional<T>& value) {
+    if (value)
+        statement.bind(index, *value);
+    else
+        statement.bind(index);
+}
+
+std::optional<double> optional_number(const SQLite::Column& column) {
+    return column.isNull() ? std::nullopt : std::optional{column.getDouble()};
+}
+
+constexpr const char* kSummaryColumns =
+    "id, parent, driver, title, source, correct, reward, speedup, median_us, estimated, because, lines_added, "
+    "lines_removed, prompt_tokens, cached_tokens, completion_tokens, reasoning_tokens, cost_usd, started_ms, ended_ms";
+constexpr int kAfterSummary = 20;
+
+StepSummary read_summary(SQLite::Statement& row) {
+    StepSummary summary;
+    summary.id = row.getColumn(0).getInt64();
+    if (!row.getColumn(1).isNull()) summary.parent = row.getColumn(1).getInt64();
+    summary.driver = row.getColumn(2).getString();
+    summary.title = row.getColumn(3).getString();
+    summary.source_sha256 = row.getColumn(4).getString();
+    if (!row.getColumn(5).isNull()) summary.correct = row.getColumn(5).getInt() != 0;
+    summary.reward = optional_number(row.getColumn(6));
+    summary.speedup = optional_number(row.getColumn(7));
+    summary.median_us = optional_number(row.getColumn(8));
+    summary.estimated = row.getColumn(9).getInt() != 0;
+    summary.because = row.getColumn(10).getString();
+    summary.lines_added = row.getColumn(11).getInt();
+    summary.lines_removed = row.getColumn(12).getInt();
+    summary.usage = {row.getColumn(13).getInt64(), row.getColumn(14).getInt64(), row.getColumn(15).getInt64(),
+                     row.getColumn(16).getInt64(), row.getColumn(17).getDouble()};
+    summary.started_ms = row.getColumn(18).getInt64();
+    summary.ended_ms = row.getColumn(19).getInt64();
+    return summary;
+}
+
+void write_conversation(SQLite::Database& database, StepId id, const Step& step) {
+    SQLite::Statement message{database, "INSERT INTO message VALUES (?, ?, ?, ?, ?)"};
+    for (std::size_t i = 0; i < step.messages.size(); ++i) {
+        const auto& each = step.messages[i];
+        SQLite::bind(message, id, static_cast<std::int64_t>(i), each.role, each.content, each.reasoning);
+        message.exec();
+        message.reset();
+    }
+    SQLite::Statement call{database, "INSERT INTO tool_call VALUES (?, ?, ?, ?, ?, ?, ?, ?)"};
+    for (std::size_t i = 0; i < step.tool_calls.size(); ++i) {
+        const auto& each = step.tool_calls[i];
+        SQLite::bind(call, id, static_cast<std::int64_t>(i), each.id, each.name,
+                     each.arguments.dump(-1, ' ', false, Json::error_handler_t::replace), each.result,
+                     static_cast<int>(each.ok), each.milliseconds);
+        call.exec();
+        call.reset();
+    }
+}
+
+void read_conversation(SQLite::Database& database, Step& step) {
+    SQLite::Statement message{database, "SELECT role, content, reasoning FROM message WHERE step = ? ORDER BY ordinal"};
+    message.bind(1, step.summary.id);
+    while (message.executeStep())
+        step.messages.push_back(
+            {message.getColumn(0).getString(), message.getColumn(1).getString(), message.getColumn(2).getString()});
+    SQLite::Statement call{
+        database,
+        "SELECT id, name, arguments, result, ok, milliseconds FROM tool_call WHERE step = ? ORDER BY ordinal"};
+    call.bind(1, step.summary.id);
+    while (call.executeStep())
+        step.tool_calls.push_back({call.getColumn(0).getString(), call.getColumn(1).getString(),
+                                   Json::parse(call.getColumn(2).getString()), call.getColumn(3).getString(),
+                                   call.getColumn(4).getInt() != 0, call.getColumn(5).getDouble()});
+}
+
+} // namespace
+
+SessionFile::SessionFile(fs::path path) : path_(std::move(path)) {}
+SessionFile::SessionFile(SessionFile&&) noexcept = default;
+SessionFile& SessionFile::operator=(SessionFile&&) noexcept = default;
+SessionFile::~SessionFile() = default;
+
+Result<SessionFile> SessionFile::create(const fs::path& path, const task::Files& task, std::string_view task_name) {
+    std::error_code ignored;
+    if (fs::exists(path, ignored))
+        return fail(Stage::usage, ErrorCode::invalid_input,
+                    fmt::format("'{}' exists already; choose another name, or go on with it", path.string()),
+                    {path.string()});
+    return guarded(path, "create", [&]() -> Result<SessionFile> {
+        SessionFile session{path};
+        session.database_ =
+            std::make_unique<SQLite::Database>(path.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, kBusyMs);
+        auto& database = *session.database_;
+        database.exec("PRAGMA journal_mode = WAL");
+        database.exec("PRAGMA synchronous = FULL");
+        database.exec("PRAGMA foreign_keys = ON");
+        if (auto ready = prepare_schema(database, path.string(), true); !ready) return std::unexpected(ready.error());
+        SQLite::Transaction transaction{database};
+        for (const auto& [name, text] : task) {
+            SQLite::Statement insert{database, "INSERT INTO task_file VALUES (?, ?)"};
+            SQLite::bind(insert, name, session.put_blob(text));
+            insert.exec();
+        }
+        const auto set = [&](const char* key, const std::string& value) {
+            SQLite::Statement insert{database, "INSERT INTO meta VALUES (?, ?)"};
+            SQLite::bind(insert, key, value);
+            insert.exec();
+        };
+        set("task", std::string{task_name});
+        set("created_ms", std::to_string(now_ms()));
+        set("created_by", fmt::format("Kernelwright {}", version()));
+        transaction.commit();
+        return session;
+    });
+}
+
+Result<SessionFile> SessionFile::open(const fs::path& path, Access access) {
+    std::error_code ignored;
+    if (!fs::is_regular_file(path, ignored))
+        return fail(Stage::usage, ErrorCode::not_found, fmt::format("there is no session '{}'", path.string()),
+                    {path.string()});
+    return guarded(path, "open", [&]() -> Result<SessionFile> {
+        SessionFile session{path};
+        // A reader needs to write too, the file beside it that WAL keeps; where it may not, the file is read as it is.
+        int flags = SQLite::OPEN_READWRITE;
+        if (access == Access::read && ::access(path.c_str(), W_OK) != 0) flags = SQLite::OPEN_READONLY;
+        session.database_ = std::make_unique<SQLite::Database>(path.string(), flags, kBusyMs);
+        auto& database = *session.database_;
+        database.exec("PRAGMA foreign_keys = ON");
+        database.exec("PRAGMA synchronous = FULL");
+        // Text and names in the file are somebody else's: nothing in its schema may run.
+        database.exec("PRAGMA trusted_schema = OFF");
+        if (auto ready = prepare_schema(database, path.string(), false); !ready) return std::unexpected(ready.error());
+        return session;
+    });
+}
+
+std::string SessionFile::put_blob(std::string_view text) {
+    auto sha256 = sha256_hex(text);
+    SQLite::Statement known{*database_, "SELECT 1 FROM blob WHERE sha256 = ?"};
+    known.bind(1, sha256);
+    if (known.executeStep()) return sha256;
+    std::string packed;
+    if (text.size() >= kSmall) {
+        packed.resize(ZSTD_compressBound(text.size()));
+        const auto size = ZSTD_compress(packed.data(), packed.size(), text.data(), text.size(), ZSTD_CLEVEL_DEFAULT);
+        packed.resize(ZSTD_isError(size) || size >= text.size() ? 0 : size);
+    }
+    const bool compressed = !packed.empty();
+    const std::string_view bytes = compressed ? std::string_view{packed} : text;
+    SQLite::Statement insert{*database_, "INSERT INTO blob VALUES (?, ?, ?, ?)"};
+    insert.bind(1, sha256);
+    insert.bind(2, static_cast<std::int64_t>(text.size()));
+    insert.bind(3, static_cast<int>(compressed));
+    // A null pointer would be NULL, which no blob is.
+    insert.bind(4, bytes.empty() ? "" : bytes.data(), static_cast<int>(bytes.size()));
+    insert.exec();
+    return sha256;
+}
+
+Result<std::string> SessionFile::blob(const std::string& sha256) const {
+    const auto damaged = [&] {
+        return fail(Stage::environment, ErrorCode::invalid_input,
+                    fmt::format("'{}' is damaged: a text of it is missing or is not what was written", path_.string()),
+                    {path_.string()});
+    };
+    SQLite::Statement query{*database_, "SELECT size, compressed, bytes FROM blob WHERE sha256 = ?"};
+    query.bind(1, sha256);
+    if (!query.executeStep()) return damaged();
+    const auto size = query.getColumn(0).getInt64();
+    const bool compressed = query.getColumn(1).getInt() != 0;
+    const auto column = query.getColumn(2);
+    if (size < 0 || size > kLargestBlob) return damaged();
+    const std::string_view bytes{static_cast<const char*>(column.getBlob()),
+                                 static_cast<std::size_t>(column.getBytes())};
+    std::string text;
+    if (compressed) {
+        text.resize(static_cast<std::size_t>(size));
+        const auto got = ZSTD_decompress(text.data(), text.size(), bytes.data(), bytes.size());
+        if (ZSTD_isError(got) || got != text.size()) return damaged();
+    } else {
+        text = bytes;
+    }
+    if (sha256_hex(text) != sha256) return damaged();
+    return text;
+}
+
+Result<StepId> SessionFile::add(Step step) {
+    return guarded(path_, "write", [&]() -> Result<StepId> {
+        auto& database = *database_;
+        std::string before;
+        if (step.summary.parent) {
+            SQLite::Statement query{database, "SELECT source FROM step WHERE id = ?"};
+            query.bind(1, *step.summary.parent);
+            if (!query.executeStep())
+                return fail(Stage::usage, ErrorCode::not_found,
+                            fmt::format("the session has no step {} to go on from", *step.summary.parent));
+            auto text = blob(query.getColumn(0).getString());
+            if (!text) return std::unexpected(text.error());
+            before = std::move(*text);
+        }
+        summarize_evaluation(step);
+        const auto changed = changed_lines(before, step.source);
+        const auto& facts = step.summary;
+
+        SQLite::Transaction transaction{database, SQLite::TransactionBehavior::IMMEDIATE};
+        const auto source = put_blob(step.source);
+        std::optional<std::string> evaluation;
+        if (step.evaluation)
+            evaluation = put_blob(step.evaluation->dump(-1, ' ', false, Json::error_handler_t::replace));
+        SQLite::Statement insert{
+            database,
+            "INSERT INTO step VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"};
+        int at = 0;
+        bind_optional(insert, ++at, facts.parent);
+        insert.bind(++at, facts.driver);
+        insert.bind(++at, facts.title);
+        insert.bind(++at, step.thought);
+        insert.bind(++at, step.file);
+        insert.bind(++at, source);
+        insert.bind(++at, step.configuration.dump());
+        bind_optional(insert, ++at, evaluation);
+        bind_optional(insert, ++at, facts.correct ? std::optional<int>{*facts.correct} : std::nullopt);
+        bind_optional(insert, ++at, facts.reward);
+        bind_optional(insert, ++at, facts.speedup);
+        bind_optional(insert, ++at, facts.median_us);
+        insert.bind(++at, static_cast<int>(facts.estimated));
+        insert.bind(++at, facts.because);
+        insert.bind(++at, changed.added);
+        insert.bind(++at, changed.removed);
+        insert.bind(++at, facts.usage.prompt_tokens);
+        insert.bind(++at, facts.usage.cached_tokens);
+        insert.bind(++at, facts.usage.completion_tokens);
+        insert.bind(++at, facts.usage.reasoning_tokens);
+        insert.bind(++at, facts.usage.cost_usd);
+        insert.bind(++at, facts.started_ms ? facts.started_ms : now_ms());
+        insert.bind(++at, facts.ended_ms ? facts.ended_ms : now_ms());
+        insert.exec();
+        const StepId id = database.getLastInsertRowid();
+        write_conversation(database, id, step);
+        transaction.commit();
+        return id;
+    });
+}
+
+Result<void> SessionFile::set_evaluation(StepId id, const Json& evaluation) {
+    return guarded(path_, "write", [&]() -> Result<void> {
+        Step step;
+        step.evaluation = evaluation;
+        summarize_evaluation(step);
+        SQLite::Transaction transaction{*database_, SQLite::TransactionBehavior::IMMEDIATE};
+        SQLite::Statement update{*database_, "UPDATE step SET evaluation = ?, correct = ?, reward = ?, speedup = ?, "
+                                             "median_us = ?, estimated = ?, because = ? WHERE id = ?"};
+        update.bind(1, put_blob(evaluation.dump(-1, ' ', false, Json::error_handler_t::replace)));
+        bind_optional(update, 2, step.summary.correct ? std::optional<int>{*step.summary.correct} : std::nullopt);
+        bind_optional(update, 3, step.summary.reward);
+        bind_optional(update, 4, step.summary.speedup);
+        bind_optional(update, 5, step.summary.median_us);
+        update.bind(6, static_cast<int>(step.summary.estimated));
+        update.bind(7, step.summary.because);
+        update.bind(8, id);
+        if (update.exec() != 1)
+            return fail(Stage::usage, ErrorCode::not_found, fmt::format("the session has no step {}", id));
+        transaction.commit();
+        return {};
+    });
+}
+
+Result<void> SessionFile::decide(const Decision& decision) {
+    return guarded(path_, "write", [&]() -> Result<void> {
+        SQLite::Statement insert{*database_, "INSERT INTO decision VALUES (NULL, ?, ?, ?, ?, ?)"};
+        SQLite::bind(insert, decision.step, decision.hunk, decision.action, decision.reason,
+                     decision.time_ms ? decision.time_ms : now_ms());
+        insert.exec();
+        return {};
+    });
+}
+
+Result<std::vector<StepSummary>> SessionFile::steps() const {
+    return guarded(path_, "read", [&]() -> Result<std::vector<StepSummary>> {
+        std::vector<StepSummary> steps;
+        SQLite::Statement query{*database_, fmt::format("SELECT {} FROM step ORDER BY id", kSummaryColumns)};
+        while (query.executeStep()) steps.push_back(read_summary(query));
+        return steps;
+    });
+}
+
+Result<Step> SessionFile::step(StepId id) const {
+    return guarded(path_, "read", [&]() -> Result<Step> {
+        SQLite::Statement query{
+            *database_,
+            fmt::format("SELECT {}, thought, file, configuration, evaluation FROM step WHERE id = ?", kSummaryColumns)};
+        query.bind(1, id);
+        if (!query.executeStep())
+            return fail(Stage::usage, ErrorCode::not_found,
+                        fmt::format("the session '{}' has no step {}", path_.string(), id));
+        Step step;
+        step.summary = read_summary(query);
+        step.thought = query.getColumn(kAfterSummary).getString();
+        step.file = query.getColumn(kAfterSummary + 1).getString();
+        step.configuration = Json::parse(query.getColumn(kAfterSummary + 2).getString());
+        auto source = blob(step.summary.source_sha256);
+        if (!source) return std::unexpected(source.error());
+        step.source = std::move(*source);
+        if (const auto column = query.getColumn(kAfterSummary + 3); !column.isNull()) {
+            const auto text = blob(column.getString());
+            if (!text) return std::unexpected(text.error());
+            step.evaluation = Json::parse(*text);
+        }
+        read_conversation(*database_, step);
+        return step;
+    });
+}
+
+Result<std::vector<Decision>> SessionFile::decisions() const {
+    return guarded(path_, "read", [&]() -> Result<std::vector<Decision>> {
+        std::vector<Decision> decisions;
+        SQLite::Statement query{*database_, "SELECT step, hunk, action, reason, time_ms FROM decision ORDER BY id"};
+        while (query.executeStep())
+            decisions.push_back({query.getColumn(0).getInt64(), query.getColumn(1).getString(),
+                                 query.getColumn(2).getString(), query.getColumn(3).getString(),
+                                 query.getColumn(4).getInt64()});
+        return decisions;
+    });
+}
+
+Result<std::optional<StepId>> SessionFile::best() const {
+    return guarded(path_, "read", [&]() -> Result<std::optional<StepId>> {
+        SQLite::Statement query{*database_, "SELECT id FROM step WHERE correct = 1 "
+                                            "ORDER BY reward DESC, speedup DESC NULLS LAST, id LIMIT 1"};
+        if (!query.executeStep()) return std::nullopt;
+        return query.getColumn(0).getInt64();
+    });
+}
+
+Result<task::Files> SessionFile::task_files() const {
+    return guarded(path_, "read", [&]() -> Result<task::Files> {
+        task::Files files;
+        SQLite::Statement query{*database_, "SELECT path, sha256 FROM task_file"};
+        while (query.executeStep()) {
+            auto text = blob(query.getColumn(1).getString());
+            if (!text) return std::unexpected(text.error());
+            files[query.getColumn(0).getString()] = std::move(*text);
+        }
+        return files;
+    });
+}
+
+Result<std::string> SessionFile::task_name() const { return meta("task"); }
+
+Result<std::string> SessionFile::meta(const std::string& key) const {
+    return guarded(path_, "read", [&]() -> Result<std::string> {
+        SQLite::Statement query{*database_, "SELECT value FROM meta WHERE key = ?"};
+        query.bind(1, key);
+        return query.executeStep() ? query.getColumn(0).getString() : std::string{};
+    });
+}
+
+Result<void> SessionFile::set_meta(const std::string& key, std::string_view value) {
+    return guarded(path_, "write", [&]() -> Result<void> {
+        SQLite::Statement insert{
+            *database_, "INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value"};
+        SQLite::bind(insert, key, std::string{value});
+        insert.exec();
+        return {};
+    });
+}
+
+} // namespace kw::trajectory

@@ -1,0 +1,66 @@
+#pragma once
+
+#include "agent/trajectory/step.h"
+#include "engine/base/result.h"
+#include "engine/task/task.h"
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace SQLite {
+class Database;
+}
+
+namespace kw::trajectory {
+
+/// A session on disk: one SQLite file in WAL mode. A step is written by one transaction, so a crash loses it whole or
+/// not at all. One thread at a time; other processes may read beside a writer.
+class SessionFile {
+public:
+    /// A new file for a task. One that exists already is an error.
+    [[nodiscard]] static Result<SessionFile> create(const std::filesystem::path& path, const task::Files& task,
+                                                    std::string_view task_name);
+    enum class Access { read, write };
+    /// Errors name the file and what is wrong: missing, not a session, of a newer program, damaged, in use.
+    [[nodiscard]] static Result<SessionFile> open(const std::filesystem::path& path, Access access);
+    SessionFile(SessionFile&&) noexcept;
+    SessionFile& operator=(SessionFile&&) noexcept;
+    ~SessionFile();
+
+    [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+    /// Writes a step and gives it its id; `summary.id`, `source_sha256` and the line counts are computed, and the facts
+    /// of an evaluation taken from it. The parent must exist.
+    [[nodiscard]] Result<StepId> add(Step step);
+    /// Replaces what is known of a step's evaluation.
+    [[nodiscard]] Result<void> set_evaluation(StepId id, const Json& evaluation);
+    [[nodiscard]] Result<void> decide(const Decision& decision);
+
+    /// In order of writing.
+    [[nodiscard]] Result<std::vector<StepSummary>> steps() const;
+    [[nodiscard]] Result<Step> step(StepId id) const;
+    [[nodiscard]] Result<std::vector<Decision>> decisions() const;
+    /// The step with the highest reward, then the highest speed-up, then the earliest; none when nothing is correct.
+    [[nodiscard]] Result<std::optional<StepId>> best() const;
+
+    /// The task as it was when the session began.
+    [[nodiscard]] Result<task::Files> task_files() const;
+    [[nodiscard]] Result<std::string> task_name() const;
+    /// Settings that travel with the session, such as a driver's state; empty when never set.
+    [[nodiscard]] Result<std::string> meta(const std::string& key) const;
+    [[nodiscard]] Result<void> set_meta(const std::string& key, std::string_view value);
+
+private:
+    explicit SessionFile(std::filesystem::path path);
+    [[nodiscard]] Result<std::string> blob(const std::string& sha256) const;
+    std::string put_blob(std::string_view text);
+
+    std::filesystem::path path_;
+    std::unique_ptr<SQLite::Database> database_;
+};
+
+} // namespace kw::trajectory

@@ -1,0 +1,27 @@
+#pragma once
+
+#include "engine/report/commands.h"
+
+#include <CLI/CLI.hpp>
+
+#include <cstddef>
+#include <optional>
+#include <stop_token>
+#include <string>
+
+namespace kw::cli {
+
+struct AgentArguments {
+    report::EvalArguments evaluation; ///< its `output` is the session
+    std::string driver = "tuner";
+    std::string search = "guided";
+    std::size_t steps = 64;
+    std::optional<double> seconds{};
+};
+[[nodiscard]] CLI::App* add_agent_run(CLI::App& agent, AgentArguments& arguments);
+
+/// `kw agent run`: writes every step to the session as it happens and shows it; a session that exists is gone on with
+/// when it is of the same task. Status 0 when a step is correct.
+[[nodiscard]] int agent_command(const AgentArguments& arguments, report::Backend& backend, std::stop_token stop);
+
+} // namespace kw::cli
