@@ -1,6 +1,7 @@
 #include "app/desktop/main_window.h"
 #include "app/desktop/worker_session.h"
 #include "engine/base/version.h"
+#include "engine/timeline/open.h"
 #include "widgets/theme.h"
 
 #include <QApplication>
@@ -30,8 +31,9 @@ int main(int argc, char** argv) {
     parser.setApplicationDescription(QCoreApplication::translate("main", "A workbench for CUDA kernels."));
     parser.addHelpOption();
     parser.addVersionOption();
-    parser.addPositionalArgument(QStringLiteral("task"), QCoreApplication::translate("main", "Task folder to open."),
-                                 QStringLiteral("[task]"));
+    parser.addPositionalArgument(QStringLiteral("path"),
+                                 QCoreApplication::translate("main", "Task folder or trace file to open."),
+                                 QStringLiteral("[task or trace]"));
     const QCommandLineOption theme(QStringLiteral("theme"), QCoreApplication::translate("main", "dark or light."),
                                    QStringLiteral("name"), QStringLiteral("dark"));
     const QCommandLineOption run(QStringLiteral("run"),
@@ -75,8 +77,10 @@ int main(int argc, char** argv) {
     }
     window.show();
     const bool opened =
-        parser.positionalArguments().isEmpty() || window.open_task(parser.positionalArguments().first().toStdString());
-    const bool runs = parser.isSet(run) && opened;
+        parser.positionalArguments().isEmpty() || window.open(parser.positionalArguments().first().toStdString());
+    const bool trace = !parser.positionalArguments().isEmpty()
+                       && kw::timeline::looks_like_trace(parser.positionalArguments().first().toStdString());
+    const bool runs = parser.isSet(run) && opened && !trace;
 
     if (parser.isSet(screenshot)) {
         const auto take = [&] {
@@ -90,6 +94,8 @@ int main(int argc, char** argv) {
         };
         if (runs)
             QObject::connect(&window, &kw::desktop::MainWindow::run_finished, &window, take);
+        else if (trace)
+            QObject::connect(&window, &kw::desktop::MainWindow::trace_opened, &window, take);
         else
             take();
     }

@@ -4,6 +4,8 @@
 #include "editor/cuda_editor.h"
 #include "editor/problem_list.h"
 #include "engine/base/file.h"
+#include "engine/timeline/open.h"
+#include "profiler_views/timeline/timeline_view.h"
 #include "profiler_views/verdict/verdict_text.h"
 #include "profiler_views/verdict/verdict_view.h"
 #include "widgets/icons.h"
@@ -12,6 +14,7 @@
 #include <QApplication>
 #include <QCloseEvent>
 #include <QComboBox>
+#include <QDockWidget>
 #include <QDragEnterEvent>
 #include <QFileDialog>
 #include <QLabel>
@@ -113,6 +116,11 @@ void MainWindow::build_actions() {
         const QString folder = QFileDialog::getExistingDirectory(this, tr("Open a task folder"));
         if (!folder.isEmpty() && may_discard_edits()) open_task(folder.toStdString());
     });
+    auto* open_trace_action = make(tr("Open trace…"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_O), [this] {
+        const QString file = QFileDialog::getOpenFileName(this, tr("Open a trace"), {},
+                                                          tr("Traces (*.json *.json.gz *.sqlite);;All files (*)"));
+        if (!file.isEmpty()) open_trace(file.toStdString());
+    });
     save_action_ = make(tr("Save"), QKeySequence::Save, [this] { save(); });
     run_action_ = make(tr("Run"), QKeySequence(Qt::CTRL | Qt::Key_R), [this] { run(); });
     stop_action_ = make(tr("Stop"), QKeySequence(Qt::SHIFT | Qt::Key_F5), [this] { stop(); });
@@ -125,7 +133,7 @@ void MainWindow::build_actions() {
     auto* quit = make(tr("Quit"), QKeySequence::Quit, [this] { close(); });
 
     auto* file = menuBar()->addMenu(tr("&File"));
-    file->addActions({open_action_, save_action_});
+    file->addActions({open_action_, open_trace_action, save_action_});
     file->addSeparator();
     file->addAction(quit);
     auto* edit = menuBar()->addMenu(tr("&Edit"));
@@ -273,6 +281,32 @@ bool MainWindow::open_task(const std::filesystem::path& folder) {
     return true;
 }
 
+bool MainWindow::open(const std::filesystem::path& path) {
+    std::error_code error;
+    if (!timeline::looks_like_trace(path) || std::filesystem::is_directory(path, error)) return open_task(path);
+    open_trace(path);
+    return true;
+}
+
+void MainWindow::open_trace(const std::filesystem::path& path) {
+    if (!timeline_) {
+        timeline_ = new profiler_views::TimelineView;
+        timeline_dock_ = new QDockWidget(tr("Timeline"), this);
+        timeline_dock_->setObjectName(QStringLiteral("timelineDock"));
+        timeline_dock_->setWidget(timeline_);
+        addDockWidget(Qt::BottomDockWidgetArea, timeline_dock_);
+        connect(timeline_, &profiler_views::TimelineView::opened, this, [this](bool ok, const QString& problem) {
+            say(ok ? tr("The trace is open") : problem);
+            Q_EMIT trace_opened(ok);
+        });
+    }
+    timeline_dock_->setWindowTitle(tr("Timeline · %1").arg(QString::fromStdString(path.filename().string())));
+    timeline_dock_->show();
+    timeline_dock_->raise();
+    resizeDocks({timeline_dock_}, {height() * 2 / 3}, Qt::Vertical);
+    timeline_->open(path);
+}
+
 void MainWindow::text_edited() {
     ++revision_;
     if (!running_) verdict_->mark_outdated();
@@ -369,7 +403,8 @@ void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
 }
 
 void MainWindow::dropEvent(QDropEvent* event) {
-    if (may_discard_edits()) open_task(event->mimeData()->urls().first().toLocalFile().toStdString());
+    const std::filesystem::path path = event->mimeData()->urls().first().toLocalFile().toStdString();
+    if (timeline::looks_like_trace(path) || may_discard_edits()) open(path);
 }
 
 } // namespace kw::desktop

@@ -10,6 +10,7 @@
 #include <optional>
 
 class QComboBox;
+class QDockWidget;
 class QLabel;
 
 namespace kw::editor {
@@ -17,8 +18,9 @@ class CudaEditor;
 class ProblemList;
 } // namespace kw::editor
 namespace kw::profiler_views {
+class TimelineView;
 class VerdictView;
-}
+} // namespace kw::profiler_views
 
 namespace kw::desktop {
 
@@ -32,6 +34,10 @@ public:
 
     /// Opens a task folder. False when that is impossible: the window says why in place and stays as it was.
     bool open_task(const std::filesystem::path& folder);
+    /// Shows a trace file in the timeline; it is read in the background, and trace_opened() tells how that went.
+    void open_trace(const std::filesystem::path& path);
+    /// A trace by its name, else a task folder.
+    bool open(const std::filesystem::path& path);
     void run();
     void stop();
     /// Writes the candidate back to its file. False, with a message in the window, when that is impossible.
@@ -40,6 +46,7 @@ public:
 Q_SIGNALS:
     /// A run ended, whatever came of it.
     void run_finished();
+    void trace_opened(bool ok);
 
 protected:
     void closeEvent(QCloseEvent* event) override;
@@ -73,6 +80,8 @@ private:
     editor::CudaEditor* editor_ = nullptr;
     editor::ProblemList* problems_ = nullptr;
     profiler_views::VerdictView* verdict_ = nullptr;
+    profiler_views::TimelineView* timeline_ = nullptr;
+    QDockWidget* timeline_dock_ = nullptr;
     QLabel* title_ = nullptr;
     QLabel* problem_count_ = nullptr;
     QLabel* status_ = nullptr;
