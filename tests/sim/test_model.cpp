@@ -160,6 +160,33 @@ private slots:
         QVERIFY(!exact.sampled);
         QVERIFY(std::abs(sampled.samples_us.at(0) / exact.samples_us.at(0) - 1) < 0.05);
     }
+    void a_sample_touches_no_more_than_there_is() {
+        // 65536 blocks share 256 pieces of 512 bytes; few of a sample's blocks share one.
+        const std::string text = header() + R"(
+.visible .entry copy(.param .u64 x) {
+  .reg .b32 %r<6>; .reg .b64 %g<3>; .reg .f32 %f;
+  ld.param.u64 %g0, [x]; mov.u32 %r0, %ctaid.x; mov.u32 %r1, %tid.x;
+  mul.lo.u32 %r2, %r0, 37; and.b32 %r2, %r2, 255; mad.lo.u32 %r3, %r2, 128, %r1;
+  mul.wide.u32 %g1, %r3, 4; add.s64 %g1, %g0, %g1; ld.global.f32 %f, [%g1];
+  ret;
+}
+)";
+        SimOptions options;
+        options.sampling_budget = 4000;
+        Bench bench(text, "v4", options);
+        QVERIFY2(bench.module, bench.error.c_str());
+        const std::uint64_t bytes = 256 * 512;
+        const auto x = bench.upload(std::vector<std::byte>(bytes), "x");
+        const device::Work work{"copy",
+                                [&](std::size_t) { return bench.launch("copy", {65536}, {128}, Parameters().add(x)); }};
+        const auto measured = bench.device->measure(std::span(&work, 1), {}, {}, {});
+        QVERIFY(measured && measured->front().sampled);
+        const auto& counters = measured->front().counters.at(0);
+        QVERIFY(counters.blocks_executed < 256);
+        const double dram = estimate(*find_gpu_model("h200"), counters).dram_bytes;
+        // The memory has gaps around allocations.
+        QVERIFY(dram > 0.8 * static_cast<double>(bytes) && dram < 1.5 * static_cast<double>(bytes));
+    }
     void estimates_name_their_bound() {
         const GpuModel h200 = *find_gpu_model("h200");
         device::LaunchCounters counters;

@@ -280,7 +280,7 @@ private:
         const bool may_sample = sampling_ && !request.cooperative && blocks > 4 * kFewestSampledBlocks;
         if (!may_sample) {
             if (auto ran = run({}); !ran) return std::unexpected(std::move(ran.error()));
-        } else if (auto done = run_sampled(run, options, counter, out); !done) {
+        } else if (auto done = run_sampled(run, options, counter, sectors, out); !done) {
             return std::unexpected(std::move(done.error()));
         }
         out.events = counter.total();
@@ -290,10 +290,11 @@ private:
         return outcome;
     }
 
-    /// A few blocks say how long one is; then as many as the budget allows, or all.
+    /// A few blocks say how long one is; then as many as the budget allows, or all. `sectors` are those of the memory
+    /// that is in use.
     template<class Run>
     [[nodiscard]] Result<void> run_sampled(const Run& run, LaunchOptions& options, const LaunchCounter& counter,
-                                           LaunchCounters& out) {
+                                           std::uint64_t sectors, LaunchCounters& out) {
         const std::uint64_t blocks = out.blocks;
         const std::vector<std::uint64_t> pilot = spread(blocks, kPilotBlocks);
         const LaunchOptions whole = options;
@@ -323,6 +324,15 @@ private:
                 std::clamp(std::log(static_cast<double>(all_sectors) / static_cast<double>(pilot_sectors))
                                / std::log(static_cast<double>(out.blocks_executed) / static_cast<double>(pilot.size())),
                            0.0, 1.0);
+        }
+        // Blocks that lie far apart share little even where all blocks together share much. However it grows, all of
+        // them cannot touch more than there is.
+        const auto touched =
+            static_cast<double>(std::max(counter.total().unique_load_sectors, counter.total().unique_store_sectors));
+        if (out.blocks_executed < blocks && touched > 0) {
+            const double most = std::log(static_cast<double>(sectors) / touched)
+                                / std::log(static_cast<double>(blocks) / static_cast<double>(out.blocks_executed));
+            out.unique_exponent = std::clamp(most, 0.0, out.unique_exponent);
         }
         return {};
     }
