@@ -85,12 +85,23 @@ Result<LoadedSource> LoadedSource::load(const Source& source, const task::Task& 
     auto plan = task::parse_plan(source.text, source.file, task);
     if (!plan) return std::unexpected(plan.error());
     loaded.plan_ = std::move(*plan);
-    device::Image image{.ptx = source.ptx, .cubin = source.cubin, .registers = {}};
-    for (const auto& kernel : source.kernels) image.registers[kernel.lowered] = kernel.registers;
-    auto module = device.load(image);
-    if (!module) return std::unexpected(module.error());
-    loaded.module_ = std::move(*module);
+    if (auto done = loaded.load_module(); !done) return std::unexpected(done.error());
     return loaded;
+}
+
+Result<void> LoadedSource::load_module() {
+    device::Image image{.ptx = source_->ptx, .cubin = source_->cubin, .registers = {}};
+    for (const auto& kernel : source_->kernels) image.registers[kernel.lowered] = kernel.registers;
+    auto module = device_->load(image);
+    if (!module) return std::unexpected(module.error());
+    module_ = std::move(*module);
+    return {};
+}
+
+Result<void> LoadedSource::reload(Instance& instance) {
+    if (auto done = load_module(); !done) return done;
+    instance.module_ = module_.get();
+    return {};
 }
 
 Result<std::unique_ptr<LoadedSource>> load_optional(const std::optional<Source>& source, const task::Task& task,

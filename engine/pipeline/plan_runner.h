@@ -79,9 +79,13 @@ public:
     };
 
     [[nodiscard]] Result<Instance> instantiate(const task::Sizes& sizes) const;
+    /// Loads the code anew and lets `instance` run that.
+    [[nodiscard]] Result<void> reload(Instance& instance);
     [[nodiscard]] const std::string& file() const { return source_->file; }
 
 private:
+    [[nodiscard]] Result<void> load_module();
+
     const Source* source_ = nullptr;
     const task::Task* task_ = nullptr;
     device::Device* device_ = nullptr;

@@ -60,6 +60,7 @@ Result<profile::Report> run_profile(const Job& job, device::Device& device, prof
     work.prepare = [&] { return instance->prepare(*inputs); };
     work.run = [&](std::stop_token inner) { return instance->run(std::move(inner)); };
     work.finish = [&](std::stop_token inner) { return device.synchronize(std::move(inner)); };
+    work.reload = [&] { return loaded->reload(*instance); };
     work.flush = [&]() -> Result<void> {
         if (flush_buffer->bytes() == 0) return {};
         return device.fill(flush_buffer->pointer(), flush_buffer->bytes(), std::byte{0});

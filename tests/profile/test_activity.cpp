@@ -189,6 +189,28 @@ private Q_SLOTS:
         QCOMPARE(decoder.losses().total(), std::uint64_t{0});
     }
 
+    void leaves_out_questions_whether_a_stream_is_done() {
+        Buffer buffer;
+        for (std::uint32_t i = 0; i < 3; ++i) {
+            SynchronizationRecord wait;
+            wait.kind = RecordKind::synchronization;
+            wait.type = 3;
+            wait.start = 100 * i;
+            wait.end = 100 * i + 10;
+            wait.correlation = i;
+            buffer.add(wait);
+            // The second is a real wait, the others are questions.
+            buffer.add(ApiRecord{i == 1 ? RecordKind::runtime : RecordKind::driver, i == 1 ? 165u : 3u, 100 * i,
+                                 100 * i + 20, 1, 1, i, 0});
+        }
+        ActivityDecoder decoder{fake_api()};
+        const auto activities = decode(decoder, buffer);
+        QCOMPARE(activities.size(), std::size_t{2});
+        QVERIFY(activities[0].kind == Activity::Kind::synchronization);
+        QCOMPARE(activities[0].correlation, 1u);
+        QCOMPARE(activities[1].name, std::string{"cudaDeviceSynchronize"});
+    }
+
     void counts_what_has_no_time() {
         Buffer buffer;
         buffer.add(kernel(0, 0));

@@ -99,6 +99,7 @@ public:
             case 10: return "cudaGetDevice_v3020";
             default: return nullptr;
             }
+        if (function == 3) return "cuStreamQuery";
         return function == 307 ? "cuLaunchKernel" : nullptr;
     }
 

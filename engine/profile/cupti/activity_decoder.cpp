@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <utility>
 
 namespace kw::cupti {
@@ -29,13 +30,16 @@ constexpr auto kNoise = std::to_array<std::string_view>({
     "cuDeviceGetCount",
     "cuDevicePrimaryCtxGetState",
     "cuDriverGetVersion",
+    "cuEventQuery",
     "cuGetErrorString",
     "cuGetProcAddress",
     "cuKernelGetFunction",
     "cuStreamGetCaptureInfo",
     "cuStreamIsCapturing",
+    "cuStreamQuery",
     "cuThreadExchangeStreamCaptureMode",
     "cudaDeviceGetAttribute",
+    "cudaEventQuery",
     "cudaFuncGetAttributes",
     "cudaFuncSetAttribute",
     "cudaGetDevice",
@@ -50,6 +54,7 @@ constexpr auto kNoise = std::to_array<std::string_view>({
     "cudaSetDevice",
     "cudaStreamGetCaptureInfo",
     "cudaStreamIsCapturing",
+    "cudaStreamQuery",
     "cudaThreadExchangeStreamCaptureMode",
 });
 static_assert(std::ranges::is_sorted(kNoise));
@@ -107,6 +112,14 @@ ActivityDecoder::ActivityDecoder(const ActivityApi& api, std::uint64_t zero_ns,
 
 void ActivityDecoder::decode(std::uint8_t* buffer, std::size_t valid, std::vector<Activity>& to) {
     waits_.clear();
+    decode_records(buffer, valid, to);
+    // Backwards, so that the other positions stay true.
+    std::ranges::sort(polls_, std::greater{});
+    for (const auto at : polls_) to.erase(to.begin() + static_cast<std::ptrdiff_t>(at));
+    polls_.clear();
+}
+
+void ActivityDecoder::decode_records(std::uint8_t* buffer, std::size_t valid, std::vector<Activity>& to) {
     RecordHeader* record = nullptr;
     const std::uint8_t* last = nullptr;
     for (;;) {
@@ -199,12 +212,14 @@ void ActivityDecoder::add_transfer(const Record& record, Activity::Kind kind, st
 }
 
 void ActivityDecoder::add_call(const ApiRecord& record, std::vector<Activity>& to) {
+    const auto& known = call(record.kind == RecordKind::driver ? kDriverDomain : kRuntimeDomain, record.function);
     // The call in which a thread waited ends after the wait, so its record comes later.
     if (const auto wait = waits_.find(record.correlation); wait != waits_.end()) {
         to[wait->second].thread = record.thread;
+        // CUPTI has a wait for each time that somebody asks whether a stream is done.
+        if (known.noise) polls_.push_back(wait->second);
         waits_.erase(wait);
     }
-    const auto& known = call(record.kind == RecordKind::driver ? kDriverDomain : kRuntimeDomain, record.function);
     if (known.noise) return;
     Activity activity{.kind = Activity::Kind::call, .name = {}};
     if (!set_times(activity, record.start, record.end)) return;

@@ -54,6 +54,7 @@ private:
         bool noise = false;
     };
 
+    void decode_records(std::uint8_t* buffer, std::size_t valid, std::vector<profile::Activity>& to);
     void add(const RecordHeader* record, std::size_t room, std::vector<profile::Activity>& to);
     void add_kernel(const KernelRecord& record, std::vector<profile::Activity>& to);
     void add_call(const ApiRecord& record, std::vector<profile::Activity>& to);
@@ -76,6 +77,7 @@ private:
     std::unordered_map<std::uint64_t, Call> calls_;
     /// Where in the output waits are whose call has not been seen yet, by correlation; within one buffer.
     std::unordered_map<std::uint32_t, std::size_t> waits_;
+    std::vector<std::size_t> polls_; ///< where in the output waits are that were questions; within one buffer
     ActivityLosses losses_;
 };
 
