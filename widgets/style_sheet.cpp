@@ -12,6 +12,8 @@ constexpr const char* kSheet = R"(
 QToolTip { background: $surface3; color: $text1; border: 1px solid $line; padding: 4px 6px; }
 QMainWindow, QDialog { background: $surface0; }
 QMainWindow::separator { background: $line; width: 1px; height: 1px; }
+QDockWidget { color: $text2; font-weight: 600; }
+QDockWidget::title { background: $surface1; border-top: 1px solid $line; border-bottom: 1px solid $line; padding: 6px 12px; }
 QSplitter::handle { background: $line; }
 QSplitter::handle:hover { background: $accent; }
 QToolBar { background: $surface0; border: none; border-bottom: 1px solid $line; spacing: 8px; padding: 6px 12px; }
@@ -32,12 +34,15 @@ QComboBox:hover { background: $surface3; }
 QComboBox:focus { border-color: $accent; }
 QComboBox::drop-down { border: none; width: 20px; }
 QComboBox::down-arrow { image: url(:/kw/icons/down.svg); width: 16px; height: 16px; }
+QLineEdit { background: $surface2; color: $text1; border: 1px solid $line; border-radius: 5px; padding: 0 8px; min-height: 26px; selection-background-color: $selection; selection-color: $text1; }
+QLineEdit:focus { border-color: $accent; }
 QAbstractScrollArea::corner { background: transparent; border: none; }
 QComboBox QAbstractItemView { background: $surface2; color: $text1; border: 1px solid $line; selection-background-color: $selection; padding: 4px; }
 QHeaderView { background: $surface1; }
 QHeaderView::section { background: $surface1; color: $text2; border: none; border-bottom: 1px solid $line; padding: 4px 8px; font-weight: 500; }
+QHeaderView::down-arrow, QHeaderView::up-arrow { subcontrol-origin: padding; subcontrol-position: center left; width: 8px; height: 8px; }
 QTableView, QTreeView, QListView { background: $surface1; color: $text1; border: none; gridline-color: $line; selection-background-color: $selection; selection-color: $text1; }
-QTableView::item, QTreeView::item, QListView::item { padding: 2px 8px; }
+QTableView::item, QTreeView::item, QListView::item { border: none; padding: 2px 8px; }
 QTreeView::item { min-height: 22px; }
 QTreeView::item:hover, QListView::item:hover, QTableView::item:hover { background: $surface2; }
 QTreeView::item:selected, QListView::item:selected, QTableView::item:selected { background: $selection; color: $text1; }

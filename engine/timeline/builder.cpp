@@ -37,6 +37,10 @@ bool natural_less(std::string_view a, std::string_view b) {
     return a.size() - i < b.size() - j;
 }
 
+std::string default_label(const std::string& prefix, const std::string& key) {
+    return key.empty() ? "unnamed" : prefix + key;
+}
+
 } // namespace
 
 void Batch::sort_by_lane(std::uint32_t lanes) {
@@ -222,9 +226,14 @@ void Builder::match_asyncs(Work& work) const {
 
 void Builder::arrange(Work& work) const {
     Store& store = *work.store;
+    struct GroupOrder {
+        double order;
+        bool nameless; ///< what nobody gave a name is rarely what one looks for
+        std::string label;
+    };
     struct Order {
-        double group_order;
-        std::string group_label, group;
+        GroupOrder of_group;
+        std::string group;
         double lane_order;
         std::string lane_label;
         std::uint32_t lane; ///< of work.lanes_of
@@ -232,30 +241,29 @@ void Builder::arrange(Work& work) const {
     const auto group_info = [&](const std::string& key) {
         const auto found = groups_.find(key);
         const bool labelled = found != groups_.end() && !found->second.label.empty();
-        return std::pair(found != groups_.end() ? found->second.order.value_or(0) : 0.0,
-                         labelled ? found->second.label : group_prefix_ + key);
+        return GroupOrder{found != groups_.end() ? found->second.order.value_or(0) : 0.0, !labelled,
+                          labelled ? found->second.label : default_label(group_prefix_, key)};
     };
     std::vector<Order> order;
     for (std::uint32_t i = 0; i < work.lanes_of.size(); ++i) {
         const auto& lane = work.lanes_of[i];
         if (lane.events == 0) continue;
-        const auto [group_order, group_label] = group_info(lane.group);
         const auto info = lanes_.find({lane.group, lane.lane});
         const bool labelled = info != lanes_.end() && !info->second.label.empty();
-        order.push_back({group_order, group_label, lane.group,
+        order.push_back({group_info(lane.group), lane.group,
                          info != lanes_.end() ? info->second.order.value_or(0) : 0.0,
-                         labelled ? info->second.label : lane_prefix_ + lane.lane, i});
+                         labelled ? info->second.label : default_label(lane_prefix_, lane.lane), i});
     }
     // Groups that have only counters.
     for (const auto& shard : shards_)
         for (const auto& key : shard->series_) {
             const std::string group(shard->keys_.strings()[key.group]);
-            const auto [group_order, group_label] = group_info(group);
-            order.push_back({group_order, group_label, group, 0, {}, UINT32_MAX});
+            order.push_back({group_info(group), group, 0, {}, UINT32_MAX});
         }
     std::ranges::sort(order, [](const Order& a, const Order& b) {
-        if (a.group_order != b.group_order) return a.group_order < b.group_order;
-        if (a.group_label != b.group_label) return natural_less(a.group_label, b.group_label);
+        if (a.of_group.order != b.of_group.order) return a.of_group.order < b.of_group.order;
+        if (a.of_group.nameless != b.of_group.nameless) return b.of_group.nameless;
+        if (a.of_group.label != b.of_group.label) return natural_less(a.of_group.label, b.of_group.label);
         if (a.group != b.group) return a.group < b.group;
         if (a.lane_order != b.lane_order) return a.lane_order < b.lane_order;
         if (a.lane_label != b.lane_label) return natural_less(a.lane_label, b.lane_label);
@@ -267,7 +275,7 @@ void Builder::arrange(Work& work) const {
     for (Order& entry : order) {
         const auto [group, is_new] =
             work.groups.try_emplace(entry.group, static_cast<std::uint32_t>(store.groups_.size()));
-        if (is_new) store.groups_.push_back({.label = entry.group_label, .lanes = {}, .counters = {}});
+        if (is_new) store.groups_.push_back({.label = entry.of_group.label, .lanes = {}, .counters = {}});
         if (entry.lane == UINT32_MAX) continue;
         const auto number = static_cast<std::uint32_t>(store.lanes_.size());
         moved[entry.lane] = number;

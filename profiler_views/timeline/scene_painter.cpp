@@ -350,6 +350,7 @@ void ScenePainter::paint_ruler(QPainter& painter, const Scene& scene, const Scen
     painter.fillRect(area, tokens_.surface1);
     painter.fillRect(QRect(0, area.bottom(), area.width(), 1), tokens_.line);
     painter.setFont(labels_.font());
+    const QFontMetricsF metrics(labels_.font());
     painter.setPen(tokens_.text3);
     const double shown = scene.view.ns_per_pixel * scene.view.width;
     painter.drawText(QRect(26, 0, parts.label_width - 34, area.height()), Qt::AlignVCenter | Qt::AlignLeft,
@@ -360,7 +361,8 @@ void ScenePainter::paint_ruler(QPainter& painter, const Scene& scene, const Scen
         const double x = std::floor(x_of(scene.view, tick.time));
         painter.fillRect(QRectF(x, area.bottom() - 6, 1, 6), tokens_.text3);
         painter.setPen(tokens_.text2);
-        painter.drawText(QPointF(x + 4, area.bottom() - 8), tick.label);
+        if (x + 4 + metrics.horizontalAdvance(tick.label) <= parts.tracks_width())
+            painter.drawText(QPointF(x + 4, area.bottom() - 8), tick.label);
     }
     if (scene.pointer_time) {
         const double x = x_of(scene.view, *scene.pointer_time);

@@ -64,6 +64,7 @@ QTableView* table(QAbstractItemModel* model, const QString& name) {
     view->verticalHeader()->setDefaultSectionSize(22);
     view->verticalHeader()->setMinimumSectionSize(22);
     view->horizontalHeader()->setHighlightSections(false);
+    view->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     view->horizontalHeader()->setMinimumSectionSize(56);
     return view;
 }
