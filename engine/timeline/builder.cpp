@@ -38,7 +38,9 @@ bool natural_less(std::string_view a, std::string_view b) {
 }
 
 std::string default_label(const std::string& prefix, const std::string& key) {
-    return key.empty() ? "unnamed" : prefix + key;
+    if (key.empty()) return "unnamed";
+    // A key that is a word speaks for itself.
+    return key.front() == '-' || (key.front() >= '0' && key.front() <= '9') ? prefix + key : key;
 }
 
 } // namespace
@@ -184,12 +186,13 @@ void Builder::match_asyncs(Work& work) const {
         const RawAsync* raw;
         std::uint32_t lane; ///< of work.lanes_of
         std::uint32_t batch;
+        std::size_t order; ///< in which they came
     };
     std::vector<Edge> edges;
     for (std::uint32_t b = 0; b < batches_.size(); ++b)
         for (const RawAsync& raw : batches_[b].asyncs)
-            edges.push_back({&raw, work.lanes[batches_[b].shard][raw.lane], b});
-    std::ranges::stable_sort(edges, {}, [](const Edge& e) { return std::tuple(e.lane, e.raw->chain, e.raw->at); });
+            edges.push_back({&raw, work.lanes[batches_[b].shard][raw.lane], b, edges.size()});
+    std::ranges::sort(edges, {}, [](const Edge& e) { return std::tuple(e.lane, e.raw->chain, e.raw->at, e.order); });
     const auto add = [&](const Edge& edge, Ns end) {
         const Batch& batch = batches_[edge.batch];
         auto& lane = work.lanes_of[edge.lane];
@@ -228,7 +231,7 @@ void Builder::arrange(Work& work) const {
     Store& store = *work.store;
     struct GroupOrder {
         double order;
-        bool nameless; ///< what nobody gave a name is rarely what one looks for
+        bool nameless; ///< and without an order: rarely what one looks for, so it comes last
         std::string label;
     };
     struct Order {
@@ -240,8 +243,9 @@ void Builder::arrange(Work& work) const {
     };
     const auto group_info = [&](const std::string& key) {
         const auto found = groups_.find(key);
-        const bool labelled = found != groups_.end() && !found->second.label.empty();
-        return GroupOrder{found != groups_.end() ? found->second.order.value_or(0) : 0.0, !labelled,
+        const bool known = found != groups_.end();
+        const bool labelled = known && !found->second.label.empty();
+        return GroupOrder{known ? found->second.order.value_or(0) : 0.0, !labelled && !(known && found->second.order),
                           labelled ? found->second.label : default_label(group_prefix_, key)};
     };
     std::vector<Order> order;
@@ -261,8 +265,8 @@ void Builder::arrange(Work& work) const {
             order.push_back({group_info(group), group, 0, {}, UINT32_MAX});
         }
     std::ranges::sort(order, [](const Order& a, const Order& b) {
-        if (a.of_group.order != b.of_group.order) return a.of_group.order < b.of_group.order;
         if (a.of_group.nameless != b.of_group.nameless) return b.of_group.nameless;
+        if (a.of_group.order != b.of_group.order) return a.of_group.order < b.of_group.order;
         if (a.of_group.label != b.of_group.label) return natural_less(a.of_group.label, b.of_group.label);
         if (a.group != b.group) return a.group < b.group;
         if (a.lane_order != b.lane_order) return a.lane_order < b.lane_order;
@@ -405,7 +409,7 @@ void Builder::build_flows(Work& work) const {
     store.flows_ = link(std::move(points));
     store.flows_by_to_.resize(store.flows_.size());
     for (std::uint32_t i = 0; i < store.flows_by_to_.size(); ++i) store.flows_by_to_[i] = i;
-    std::ranges::stable_sort(store.flows_by_to_, {}, [&](std::uint32_t i) { return store.flows_[i].to; });
+    std::ranges::sort(store.flows_by_to_, {}, [&](std::uint32_t i) { return std::pair(store.flows_[i].to, i); });
 }
 
 Result<std::shared_ptr<const Store>> Builder::finish(std::stop_token stop, const Progress& progress) {
@@ -436,7 +440,8 @@ Result<std::shared_ptr<const Store>> Builder::finish(std::stop_token stop, const
     // Large lanes first, so that the last thread to end does not begin with the largest.
     std::vector<std::uint32_t> by_size(store.lanes_.size());
     for (std::uint32_t i = 0; i < by_size.size(); ++i) by_size[i] = i;
-    std::ranges::stable_sort(by_size, std::ranges::greater{}, [&](std::uint32_t i) { return store.lanes_[i].count; });
+    std::ranges::sort(by_size, std::ranges::greater{},
+                      [&](std::uint32_t i) { return std::pair(store.lanes_[i].count, i); });
     std::atomic<std::uint64_t> done{0};
     parallel_for(by_size.size(), 1, [&](std::uint64_t begin, std::uint64_t end) {
         for (std::uint64_t i = begin; i < end; ++i) {

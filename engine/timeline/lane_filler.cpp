@@ -3,7 +3,9 @@
 #include "engine/timeline/query.h"
 
 #include <algorithm>
+#include <numeric>
 #include <tuple>
+#include <utility>
 
 namespace kw::timeline {
 
@@ -16,7 +18,7 @@ PairCounts close_pairs(std::vector<LaneItem>& items) {
         (item.phase == Phase::complete ? complete : edges).push_back(item);
         latest = std::max(latest, item.start + item.duration);
     }
-    std::ranges::stable_sort(edges, {}, &LaneItem::start);
+    std::ranges::sort(edges, {}, [](const LaneItem& e) { return std::pair(e.start, e.origin); });
     std::vector<LaneItem> open;
     const auto close = [&](std::size_t i, Ns at) {
         LaneItem item = open[i];
@@ -45,27 +47,32 @@ PairCounts close_pairs(std::vector<LaneItem>& items) {
 
 void sort_items(std::vector<LaneItem>& items) {
     const auto less = [](const LaneItem& a, const LaneItem& b) {
-        return a.start != b.start ? a.start < b.start : a.duration > b.duration;
+        if (a.start != b.start) return a.start < b.start;
+        return a.duration != b.duration ? a.duration > b.duration : a.origin < b.origin;
     };
     // Traces are written as a few sorted runs, one per kind of event: merging runs is cheaper than sorting anew.
     std::vector<std::size_t> runs{0};
     for (std::size_t i = 1; i < items.size(); ++i)
         if (less(items[i], items[i - 1])) runs.push_back(i);
+    if (runs.size() == 1) return;
     constexpr std::size_t kFewRuns = 64;
     if (runs.size() > kFewRuns) {
-        std::ranges::stable_sort(items, less);
+        std::ranges::sort(items, less);
         return;
     }
     runs.push_back(items.size());
-    const auto at = [&](std::size_t run) { return items.begin() + static_cast<std::ptrdiff_t>(runs[run]); };
+    std::vector<LaneItem> merged(items.size());
+    const auto at = [](auto& of, std::size_t place) { return of.begin() + static_cast<std::ptrdiff_t>(place); };
     while (runs.size() > 2) {
-        std::vector<std::size_t> merged{0};
+        std::vector<std::size_t> longer{0};
         for (std::size_t i = 0; i + 1 < runs.size(); i += 2) {
-            const std::size_t last = std::min(i + 2, runs.size() - 1);
-            if (last == i + 2) std::inplace_merge(at(i), at(i + 1), at(last), less);
-            merged.push_back(runs[last]);
+            const std::size_t middle = runs[i + 1], end = runs[std::min(i + 2, runs.size() - 1)];
+            std::merge(at(items, runs[i]), at(items, middle), at(items, middle), at(items, end), at(merged, runs[i]),
+                       less);
+            longer.push_back(end);
         }
-        runs = std::move(merged);
+        std::swap(items, merged);
+        runs = std::move(longer);
     }
 }
 
@@ -122,11 +129,15 @@ void summarise(Row& row, const Ns* start, const Ns* duration) {
 }
 
 Series make_series(std::string label, std::vector<std::pair<Ns, double>> points, Ns interval, Ns end) {
-    std::ranges::stable_sort(points, {}, &std::pair<Ns, double>::first);
+    // By time and, of one time, as they came.
+    std::vector<std::size_t> order(points.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::sort(order, {}, [&](std::size_t i) { return std::pair(points[i].first, i); });
     Series series{.label = std::move(label), .times = {}, .values = {}, .summary = {}};
     series.times.reserve(points.size());
     series.values.reserve(points.size());
-    for (const auto& [at, value] : points) {
+    for (const std::size_t i : order) {
+        const auto& [at, value] = points[i];
         // Of several values at one time the last one counts.
         if (!series.times.empty() && series.times.back() == at) {
             series.values.back() = value;
@@ -176,7 +187,7 @@ EventId event_of(const Store& store, const FlowPoint& point) {
 
 std::vector<Flow> link(std::vector<FlowPoint> points) {
     std::erase_if(points, [](const FlowPoint& p) { return p.event == kNoEvent; });
-    std::ranges::stable_sort(points, {}, [](const FlowPoint& p) { return std::tuple(p.chain, p.at, p.kind); });
+    std::ranges::sort(points, {}, [](const FlowPoint& p) { return std::tuple(p.chain, p.at, p.kind, p.event); });
     std::vector<Flow> flows;
     for (std::size_t begin = 0, end = 0; begin < points.size(); begin = end) {
         std::size_t starts = 0;

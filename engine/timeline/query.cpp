@@ -176,7 +176,8 @@ std::optional<Statistics> statistics(const Store& store, const std::vector<std::
         names[i].name = i;
         result.names.push_back(names[i]);
     }
-    std::ranges::stable_sort(result.names, std::ranges::greater{}, &NameStatistics::total);
+    std::ranges::sort(result.names, std::ranges::greater{},
+                      [](const NameStatistics& s) { return std::pair(s.total, s.count); });
     return result;
 }
 

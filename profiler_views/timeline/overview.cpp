@@ -70,7 +70,7 @@ void TimelineOverview::paintEvent(QPaintEvent*) {
     const Viewport view = whole();
     if (density_.width() != static_cast<int>(view.width)) draw_density();
     const QRect strip(left_, 3, width() - left_, height() - 7);
-    painter.setRenderHint(QPainter::SmoothPixmapTransform);
+    painter.setRenderHint(QPainter::SmoothPixmapTransform, density_.height() > strip.height());
     painter.drawImage(strip, density_);
     const double begin = std::clamp(x_of(view, shown_.start), 0.0, view.width);
     const double end = std::clamp(x_of(view, end_of(shown_)), 0.0, view.width);
