@@ -14,7 +14,7 @@ namespace kw::profile {
 
 struct Options {
     std::vector<Rung> rungs{std::begin(kRungs), std::end(kRungs)};
-    std::string set = "full";           ///< of counters: "basic" or "full", see metrics.h
+    std::string set = "basic";          ///< of counters: "basic" or "full", see metrics.h
     std::vector<std::string> metrics{}; ///< ids instead of a set; an id that does not exist is an error of the caller
     std::uint64_t sampling_interval_ns = 0; ///< PM sampling; 0: chosen from how long the work takes
     double seconds = 0;                     ///< how long activities and samples are collected at least; 0: a few runs
@@ -24,7 +24,7 @@ struct Options {
 
 /// What is profiled: one execution of a plan. Functions are called on the profiler's thread.
 struct Workload {
-    /// Puts inputs and outputs back as they were, so that every pass sees the same work; not counted.
+    /// Puts what a run changes back as it was, so that every pass sees the same work; not counted.
     std::function<Result<void>()> prepare;
     /// Enqueues every launch.
     std::function<Result<device::LaunchOutcome>(std::stop_token)> run;

@@ -114,7 +114,7 @@ private slots:
         row("busy", "cuptiProfilerGetCounterAvailability", kHardwareBusy, "DCGM", true);
         row("privileges", "cuptiProfilerGetCounterAvailability", kInsufficientPrivileges, "administrators", true);
         row("MIG", "cuptiProfilerGetCounterAvailability", kMigDevice, "MIG", true);
-        row("vGPU", "cuptiProfilerDeviceSupported", kVirtualizedDevice, "virtual", true);
+        row("vGPU", "cuptiProfilerGetCounterAvailability", kVirtualizedDevice, "virtual", true);
         row("confidential", "cuptiProfilerInitialize", kConfidentialComputing, "confidential", false);
         row("unknown", "cuptiProfilerInitialize", 999, "CUPTI_ERROR_FAKE", false);
     }
@@ -146,6 +146,7 @@ private slots:
     }
 
     void ladder_of_an_unsupported_device() {
+        script.refuse["cuptiProfilerGetCounterAvailability"] = kNotSupported;
         script.supported.supported = kUnsupported;
         script.supported.vgpu = kDisabled;
         QVERIFY(probe_ladder(api_.api, {}, {})[1].remedy.find("vGPU") != std::string::npos);

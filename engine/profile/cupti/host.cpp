@@ -79,20 +79,47 @@ const std::vector<std::string>& names_of(const profile::Metric& metric, Profiler
     return type == kPmSampler ? metric.sampled_names : metric.names;
 }
 
-/// The chip's name of a metric, or empty.
-std::string probe(const CuptiApi& api, ProfilerType type, const std::string& chip, const profile::Metric& metric) {
-    for (const auto& name : names_of(metric, type)) {
-        Host host{api, type, chip};
-        if (host.result() == kSuccess && host.add({&name, 1})) return name;
+struct Named {
+    const profile::Metric* metric;
+    std::string name; ///< empty: the chip has none of the metric's names
+};
+
+bool accepts(const CuptiApi& api, ProfilerType type, const std::string& chip, std::span<const Named> named) {
+    std::vector<std::string> names;
+    for (const auto& each : named) names.push_back(each.name);
+    Host host{api, type, chip};
+    return host.result() == kSuccess && host.add(names);
+}
+
+/// Replaces names that the chip does not know. A question about many costs about what one about few does, and few names
+/// are refused, so those are found by halving.
+void resolve(const CuptiApi& api, ProfilerType type, const std::string& chip, std::span<Named> named) {
+    if (named.empty() || accepts(api, type, chip, named)) return;
+    if (named.size() > 1) {
+        const auto half = named.size() / 2;
+        resolve(api, type, chip, named.first(half));
+        resolve(api, type, chip, named.subspan(half));
+        return;
     }
-    return {};
+    auto& only = named.front();
+    for (const auto& name : names_of(*only.metric, type)) {
+        only.name = name;
+        if (accepts(api, type, chip, named)) return;
+    }
+    only.name.clear();
 }
 
 Result<Configuration> plan(const CuptiApi& api, ProfilerType type, const std::string& chip,
-                           std::vector<const profile::Metric*> metrics, std::vector<std::string> names) {
+                           std::span<const Named> named) {
     Configuration configuration;
-    configuration.metrics = std::move(metrics);
-    configuration.names = std::move(names);
+    for (const auto& each : named) {
+        if (each.name.empty()) {
+            configuration.missing.push_back(each.metric);
+        } else {
+            configuration.metrics.push_back(each.metric);
+            configuration.names.push_back(each.name);
+        }
+    }
     if (configuration.names.empty()) return configuration;
     Host host{api, type, chip};
     if (host.result() != kSuccess) return error(api, host.result(), "preparing the counters");
@@ -103,71 +130,51 @@ Result<Configuration> plan(const CuptiApi& api, ProfilerType type, const std::st
     return configuration;
 }
 
-struct Probed {
-    std::vector<const profile::Metric*> metrics;
-    std::vector<std::string> names;
-    std::vector<const profile::Metric*> missing;
-};
-
-Result<Probed> probe_all(const CuptiApi& api, ProfilerType type, const std::string& chip,
-                         std::span<const profile::Metric* const> metrics) {
+Result<std::vector<Named>> first_names(const CuptiApi& api, ProfilerType type, const std::string& chip,
+                                       std::span<const profile::Metric* const> metrics) {
     if (!api.cuptiProfilerHostInitialize)
         return fail(Stage::profile, ErrorCode::unsupported, "this CUPTI is older than 12.6 and cannot plan counters");
     if (const Host host{api, type, chip}; host.result() != kSuccess)
         return fail(Stage::profile, ErrorCode::unsupported,
                     fmt::format("this CUPTI ({}) does not know the chip {}", api.toolkit, chip));
-    Probed probed;
-    for (const auto* metric : metrics) {
-        if (names_of(*metric, type).empty()) continue;
-        probed.metrics.push_back(metric);
-        probed.names.push_back(names_of(*metric, type).front());
-    }
-    // Mostly the chip has them all under their first name, and one question answers that.
-    if (Host host{api, type, chip}; host.add(probed.names)) return probed;
-    const auto candidates = std::exchange(probed.metrics, {});
-    probed.names.clear();
-    for (const auto* metric : candidates) {
-        auto name = probe(api, type, chip, *metric);
-        if (name.empty()) {
-            probed.missing.push_back(metric);
-        } else {
-            probed.metrics.push_back(metric);
-            probed.names.push_back(std::move(name));
-        }
-    }
-    return probed;
+    std::vector<Named> named;
+    for (const auto* metric : metrics)
+        if (const auto& names = names_of(*metric, type); !names.empty()) named.push_back({metric, names.front()});
+    return named;
 }
 
 } // namespace
 
 Result<Configuration> configure(const CuptiApi& api, ProfilerType type, const std::string& chip,
                                 std::span<const profile::Metric* const> metrics) {
-    auto probed = probe_all(api, type, chip, metrics);
-    if (!probed) return std::unexpected(probed.error());
-    auto configuration = plan(api, type, chip, std::move(probed->metrics), std::move(probed->names));
-    if (configuration) configuration->missing = std::move(probed->missing);
-    return configuration;
+    auto named = first_names(api, type, chip, metrics);
+    if (!named) return std::unexpected(named.error());
+    // Mostly the chip has them all under their first names.
+    if (auto configuration = plan(api, type, chip, *named)) return configuration;
+    resolve(api, type, chip, *named);
+    return plan(api, type, chip, *named);
 }
 
 Result<Configuration> configure_single_pass(const CuptiApi& api, ProfilerType type, const std::string& chip,
                                             std::span<const profile::Metric* const> metrics) {
-    auto probed = probe_all(api, type, chip, metrics);
-    if (!probed) return std::unexpected(probed.error());
+    auto named = first_names(api, type, chip, metrics);
+    if (!named) return std::unexpected(named.error());
+    if (auto all = plan(api, type, chip, *named); all && all->passes <= 1) return all;
+    resolve(api, type, chip, *named);
     Configuration best;
-    for (std::size_t i = 0; i < probed->metrics.size(); ++i) {
-        auto longer = best.metrics;
-        auto names = best.names;
-        longer.push_back(probed->metrics[i]);
-        names.push_back(probed->names[i]);
-        auto tried = plan(api, type, chip, std::move(longer), std::move(names));
-        if (tried && tried->passes <= 1) {
-            tried->missing = std::move(best.missing);
+    std::vector<Named> taken;
+    std::vector<const profile::Metric*> left;
+    for (const auto& each : *named) {
+        taken.push_back(each);
+        auto tried = plan(api, type, chip, taken);
+        if (!each.name.empty() && tried && tried->passes <= 1) {
             best = std::move(*tried);
         } else {
-            best.missing.push_back(probed->metrics[i]);
+            taken.pop_back();
+            left.push_back(each.metric);
         }
     }
-    best.missing.insert(best.missing.end(), probed->missing.begin(), probed->missing.end());
+    best.missing = std::move(left);
     return best;
 }
 

@@ -37,14 +37,13 @@ RungState skipped(Rung rung, Refusal refusal) {
             .remedy = std::move(refusal.remedy)};
 }
 
-/// Why the device does not support one of the profiling interfaces.
+/// What about the device is why one of the profiling interfaces is refused; nothing where it is not the device.
 std::optional<Refusal> unsupported(const CuptiApi& api, const Target& target, ProfilerApi which) {
     if (!api.cuptiProfilerDeviceSupported) return std::nullopt;
     DeviceSupportedParams params;
     params.device = target.device;
     params.api = which;
-    if (const auto result = api.cuptiProfilerDeviceSupported(&params); result != kSuccess)
-        return explain(api, result, "asking whether the GPU can be profiled");
+    if (api.cuptiProfilerDeviceSupported(&params) != kSuccess) return std::nullopt;
     if (params.supported == kSupported) return std::nullopt;
     if (params.architecture != kSupported) return Refusal{"GPUs of this architecture have no such counters", ""};
     if (params.vgpu == kDisabled) return explain(api, kVirtualizedDevicePrivileges, "");
@@ -107,25 +106,32 @@ std::vector<RungState> no_ladder(const Error& error) {
 }
 
 std::vector<RungState> probe_ladder(const CuptiApi& api, const Target& target, const Privilege& privilege) {
+    // The counters are the same for all; asking takes 10 ms, asking what is supported ten times that.
+    std::optional<std::optional<Refusal>> counters;
+    const auto taken = [&](ProfilerApi which) {
+        if (!counters) {
+            counters = not_allowed(api, privilege);
+            if (!*counters) counters = not_initialized(api);
+            if (!*counters) counters = counters_taken(api, target);
+        }
+        if (*counters)
+            if (auto why = unsupported(api, target, which)) return why;
+        return *counters;
+    };
     const auto refusal_of = [&](Rung rung) -> std::optional<Refusal> {
         switch (rung) {
-        case Rung::activity: return std::nullopt;
+        case Rung::activity: break;
         case Rung::counters:
             if (auto why = too_old(api, api.has_counters(), "Range Profiler", "12.6")) return why;
-            if (auto why = unsupported(api, target, kRangeProfiling)) return why;
-            break;
+            return taken(kRangeProfiling);
         case Rung::pc_sampling:
             if (auto why = too_old(api, api.has_pc_sampling(), "PC sampling", "12.0")) return why;
-            if (auto why = unsupported(api, target, kPcSampling)) return why;
-            break;
+            return taken(kPcSampling);
         case Rung::pm_sampling:
             if (auto why = too_old(api, api.has_pm_sampling(), "PM sampling", "12.6")) return why;
-            if (auto why = unsupported(api, target, kPmSampling)) return why;
-            break;
+            return taken(kPmSampling);
         }
-        if (auto why = not_allowed(api, privilege)) return why;
-        if (auto why = not_initialized(api)) return why;
-        return counters_taken(api, target);
+        return std::nullopt;
     };
     std::vector<RungState> ladder;
     for (const auto rung : profile::kRungs) {

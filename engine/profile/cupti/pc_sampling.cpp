@@ -1,5 +1,6 @@
 #include "engine/profile/cupti/pc_sampling.h"
 
+#include "engine/compile/names.h"
 #include "engine/profile/metrics.h"
 
 #include <fmt/format.h>
@@ -180,7 +181,9 @@ void find_sources(const CuptiApi& api, const std::string& cubin, SampledKernel& 
         const Text file{params.file};
         const Text folder{params.folder};
         if (result != kSuccess || !file) continue;
-        instruction.file = folder && *folder ? (std::filesystem::path{folder.get()} / file.get()).string() : file.get();
+        const auto path =
+            folder && *folder ? std::filesystem::path{folder.get()} / file.get() : std::filesystem::path{file.get()};
+        instruction.file = compile::task_relative(path.string());
         instruction.line = static_cast<int>(params.line);
     }
 }

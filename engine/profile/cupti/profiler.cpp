@@ -10,6 +10,8 @@
 #include <charconv>
 #include <chrono>
 #include <map>
+#include <mutex>
+#include <span>
 #include <utility>
 
 namespace kw::cupti {
@@ -37,6 +39,19 @@ std::uint32_t capability_of(const std::string& arch) {
     std::uint32_t number = 0;
     if (arch.starts_with("sm_")) std::from_chars(arch.data() + 3, arch.data() + arch.size(), number);
     return number;
+}
+
+/// configure(), remembered for the life of the process: it takes tenths of a second and depends on names alone.
+Result<Configuration> remembered(const CuptiApi& api, const std::string& chip,
+                                 std::span<const profile::Metric* const> metrics) {
+    static std::mutex mutex;
+    static std::map<std::pair<std::string, std::vector<const profile::Metric*>>, Configuration> known;
+    const std::scoped_lock lock{mutex};
+    const std::pair key{chip, std::vector<const profile::Metric*>{metrics.begin(), metrics.end()}};
+    if (const auto found = known.find(key); found != known.end()) return found->second;
+    auto made = configure(api, kRangeProfiler, chip, metrics);
+    if (made) known.emplace(key, *made);
+    return made;
 }
 
 /// Works up one report, rung by rung.
@@ -176,7 +191,7 @@ private:
         auto* state = available(Rung::counters);
         if (!state || report_.launches.empty()) return;
         const auto start = Clock::now();
-        const auto configuration = configure(cupti_->api, kRangeProfiler, report_.chip, *chosen_);
+        const auto configuration = remembered(cupti_->api, report_.chip, *chosen_);
         if (!configuration) {
             settle(state, Failure{.refusal = {configuration.error().message, {}}});
         } else if (configuration->names.empty()) {

@@ -52,10 +52,13 @@ public:
         if (thread_.joinable()) thread_.join();
     }
 
+    void start_sampling() { sampling(&PmSampling::start); }
+    void stop_sampling() { sampling(&PmSampling::stop); }
+
     void gather() {
         profile::LiveUpdate update;
         if (activities_) gather_activities(update);
-        if (samples_) gather_samples(update);
+        gather_samples(update);
         if (live_ && (!update.activities.empty() || !update.sampling.end_ns.empty())) live_(update);
     }
 
@@ -75,7 +78,18 @@ private:
         update.activities = std::move(taken);
     }
 
+    void sampling(Climbed<void> (PmSampling::*step)()) {
+        const std::scoped_lock lock{samples_mutex_};
+        if (!samples_) return;
+        if (auto done = (samples_->*step)(); !done) {
+            timeline_.sampling_failure = std::move(done.error());
+            samples_ = nullptr;
+        }
+    }
+
     void gather_samples(profile::LiveUpdate& update) {
+        const std::scoped_lock lock{samples_mutex_};
+        if (!samples_) return;
         auto taken = samples_->take();
         if (!taken) {
             timeline_.sampling_failure = std::move(taken.error());
@@ -88,6 +102,7 @@ private:
     }
 
     ActivityCollector* activities_;
+    std::mutex samples_mutex_; ///< guards the next one: sampling starts and stops on the other thread
     PmSampling* samples_;
     std::uint64_t zero_ns_;
     std::size_t max_activities_;
@@ -96,15 +111,19 @@ private:
     std::jthread thread_; ///< last: it uses the others
 };
 
-std::optional<Failure> run_all(const profile::Workload& work, const TimelineRequest& request, std::stop_token stop,
-                               const device::Progress& progress) {
+/// Samples are taken while the work runs, not while it is put back.
+std::optional<Failure> run_all(const profile::Workload& work, const TimelineRequest& request, Watcher& watcher,
+                               std::stop_token stop, const device::Progress& progress) {
     const auto start = Clock::now();
     for (std::size_t run = 0;; ++run) {
         const double elapsed = std::chrono::duration<double>(Clock::now() - start).count();
         if (run >= request.runs && elapsed >= request.seconds) return std::nullopt;
         progress("profile: timeline", request.seconds > 0 ? std::min(1.0, elapsed / request.seconds) : -1);
         if (auto ready = make_ready(work, request.flush_l2, stop); !ready) return std::move(ready.error());
-        if (auto ran = run_once(work, stop); !ran) return std::move(ran.error());
+        watcher.start_sampling();
+        auto ran = run_once(work, stop);
+        watcher.stop_sampling();
+        if (!ran) return std::move(ran.error());
     }
 }
 
@@ -133,17 +152,9 @@ Timeline watch(const CuptiApi& api, const ActivityApi& activity_api, const Targe
         if (!started) timeline.activity_failure = Failure{.refusal = {started.error().message, {}}};
         if (started) collector = std::move(*started);
     }
-    if (sampling)
-        if (auto started = sampling->start(); !started) {
-            timeline.sampling_failure = std::move(started.error());
-            sampling = nullptr;
-        }
-
     Watcher watcher{collector.get(), sampling, zero_ns, request.max_activities, live, timeline};
-    timeline.run_failure = run_all(work, request, std::move(stop), progress);
+    timeline.run_failure = run_all(work, request, watcher, std::move(stop), progress);
     watcher.stop();
-    if (sampling && !timeline.sampling_failure)
-        if (auto stopped = sampling->stop(); !stopped) timeline.sampling_failure = std::move(stopped.error());
     if (collector) collector->stop();
     watcher.gather();
     if (collector) timeline.dropped += collector->losses().total();
