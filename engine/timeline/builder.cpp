@@ -68,12 +68,14 @@ void Batch::sort_by_lane(std::uint32_t lanes) {
 }
 
 std::uint16_t Shard::category(std::string_view text) {
+    if (text == last_category_) return last_category_number_;
     const auto [found, is_new] = category_of_.try_emplace(names_.intern(text), std::uint16_t{0});
     if (is_new && !text.empty() && categories_.size() <= std::numeric_limits<std::uint16_t>::max()) {
         found->second = static_cast<std::uint16_t>(categories_.size());
         categories_.push_back(found->first);
     }
-    return found->second;
+    last_category_ = text;
+    return last_category_number_ = found->second;
 }
 
 std::uint32_t Shard::lane(std::string_view group, std::string_view lane) {

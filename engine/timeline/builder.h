@@ -113,6 +113,8 @@ private:
     std::unordered_map<std::uint64_t, std::uint32_t> lane_of_;
     std::vector<LaneKey> lanes_;
     std::unordered_map<std::uint32_t, std::uint16_t> category_of_;
+    std::string last_category_;
+    std::uint16_t last_category_number_ = 0;
     std::vector<std::uint32_t> categories_{0}; ///< into names_
     std::map<std::array<std::uint32_t, 3>, std::uint32_t> series_of_;
     std::vector<SeriesKey> series_;

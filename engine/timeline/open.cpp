@@ -5,6 +5,7 @@
 #include "engine/timeline/nsys.h"
 
 #include <fmt/format.h>
+#include <malloc.h>
 
 namespace kw::timeline {
 
@@ -17,6 +18,8 @@ Result<std::shared_ptr<const Store>> open_trace(const std::filesystem::path& pat
     if (!head) return std::unexpected(head.error());
     auto store = *head == kSqlite ? read_nsys(path, std::move(stop), progress)
                                   : read_chrome_trace(std::move(*source), std::move(stop), progress);
+    // What reading took is large and of no use to anyone now; without this it would stay with the process.
+    malloc_trim(0);
     if (store) return store;
     Error error = store.error();
     if (error.code != ErrorCode::cancelled) error.message = fmt::format("{}: {}", path.string(), error.message);
