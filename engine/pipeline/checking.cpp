@@ -5,16 +5,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <optional>
+#include <utility>
 
 namespace kw::pipeline {
 namespace {
 
 /// What the reference leaves behind on fresh memory.
 Result<LoadedSource::Instance> run_reference(const LoadedSource& reference, const task::Task& task,
-                                             const task::Sizes& sizes, const HostTensors& inputs, std::stop_token stop,
-                                             device::Device& device) {
+                                             const task::Sizes& sizes, const HostTensors& inputs, Outputs& outputs,
+                                             std::stop_token stop, device::Device& device) {
     auto instance = reference.instantiate(sizes);
     if (!instance) return std::unexpected(instance.error());
     if (auto done = instance->prepare(inputs); !done) return std::unexpected(done.error());
@@ -28,9 +28,8 @@ Result<LoadedSource::Instance> run_reference(const LoadedSource& reference, cons
                     outcome->fault->where);
     for (std::size_t i = 0; i < task.tensors.size(); ++i) {
         if (task.tensors[i].role != task::Role::input) continue;
-        auto after = instance->read(i);
-        if (!after) return std::unexpected(after.error());
-        if (*after != inputs[i])
+        if (auto done = instance->read(i, outputs.actual); !done) return std::unexpected(done.error());
+        if (!same_bytes(outputs.actual, inputs[i]))
             return fail(Stage::task, ErrorCode::invalid_input,
                         fmt::format("the reference {} modifies its input {}", reference.file(), task.tensors[i].name),
                         Where{reference.file()});
@@ -39,12 +38,12 @@ Result<LoadedSource::Instance> run_reference(const LoadedSource& reference, cons
 }
 
 /// The .npy that the task gives for an output.
-Result<std::vector<std::byte>> given_output(const Job& job, const task::Tensor& tensor, const task::Sizes& sizes) {
+Result<void> given_output(const Job& job, const task::Tensor& tensor, const task::Sizes& sizes, Bytes& into) {
     const auto file = job.files.find(tensor.expected);
     if (file == job.files.end())
         return fail(Stage::task, ErrorCode::not_found, fmt::format("'{}' is not in the task folder", tensor.expected),
                     tensor.where);
-    auto array = task::parse_npy(file->second, tensor.expected);
+    auto array = task::parse_npy(file->second, tensor.expected, std::move(into));
     if (!array) return std::unexpected(array.error());
     auto extent = task::extent_of(tensor.shape, tensor.type, tensor.name, sizes);
     if (!extent) return std::unexpected(extent.error());
@@ -53,38 +52,41 @@ Result<std::vector<std::byte>> given_output(const Job& job, const task::Tensor& 
                     fmt::format("{} does not have the type and shape of tensor {} at {}", tensor.expected, tensor.name,
                                 task::sizes_text(sizes)),
                     tensor.where);
-    return std::move(array->bytes);
+    into = std::move(array->bytes);
+    return {};
 }
 
 } // namespace
 
-Result<HostTensors> expected_outputs(const Job& job, const task::Task& task, const LoadedSource* reference,
-                                     const task::Sizes& sizes, const HostTensors& inputs, std::stop_token stop,
-                                     device::Device& device) {
-    HostTensors expected(task.tensors.size());
+Result<void> find_expected(const Job& job, const task::Task& task, const LoadedSource* reference,
+                           const task::Sizes& sizes, const HostTensors& inputs, Outputs& outputs, std::stop_token stop,
+                           device::Device& device) {
+    outputs.expected.resize(task.tensors.size());
     const bool all_given = std::ranges::all_of(task.tensors, [](const task::Tensor& tensor) {
         return tensor.role == task::Role::input || !tensor.expected.empty();
     });
     std::optional<LoadedSource::Instance> instance;
     if (!all_given) {
         if (!reference) return fail(Stage::task, ErrorCode::internal, "the job lacks the task's reference");
-        auto made = run_reference(*reference, task, sizes, inputs, stop, device);
+        auto made = run_reference(*reference, task, sizes, inputs, outputs, stop, device);
         if (!made) return std::unexpected(made.error());
         instance = std::move(*made);
     }
     for (std::size_t i = 0; i < task.tensors.size(); ++i) {
         const auto& tensor = task.tensors[i];
         if (tensor.role == task::Role::input) continue;
-        auto bytes = tensor.expected.empty() ? instance->read(i) : given_output(job, tensor, sizes);
-        if (!bytes) return std::unexpected(bytes.error());
+        auto& expected = outputs.expected[i];
+        if (auto done =
+                tensor.expected.empty() ? instance->read(i, expected) : given_output(job, tensor, sizes, expected);
+            !done)
+            return done;
         const auto& tolerance = tensor.tolerance.value_or(task.tolerance);
-        if (auto problem = verify::too_lenient(*bytes, tensor.type, tolerance, kPoison))
+        if (auto problem = verify::too_lenient(expected, tensor.type, tolerance, kPoison))
             return fail(Stage::task, ErrorCode::invalid_input,
                         fmt::format("tensor {} at {}: {}", tensor.name, task::sizes_text(sizes), *problem),
                         tensor.where);
-        expected[i] = std::move(*bytes);
     }
-    return expected;
+    return {};
 }
 
 std::string problem_of(const Check& check) {
@@ -101,14 +103,13 @@ std::string problem_of(const Check& check) {
 }
 
 Result<void> compare_run(const task::Task& task, const task::Sizes& sizes, std::uint64_t seed,
-                         const LoadedSource::Instance& run, const HostTensors& inputs, const HostTensors& expected,
+                         const LoadedSource::Instance& run, const HostTensors& inputs, Outputs& outputs,
                          VerifyReport& report) {
     for (std::size_t i = 0; i < task.tensors.size(); ++i) {
         const auto& tensor = task.tensors[i];
-        auto actual = run.read(i);
-        if (!actual) return std::unexpected(actual.error());
+        if (auto done = run.read(i, outputs.actual); !done) return done;
         if (tensor.role == task::Role::input) {
-            if (std::memcmp(actual->data(), inputs[i].data(), actual->size()) == 0) continue;
+            if (same_bytes(outputs.actual, inputs[i])) continue;
             report.checks.push_back(
                 {.sizes = sizes,
                  .seed = seed,
@@ -119,8 +120,8 @@ Result<void> compare_run(const task::Task& task, const task::Sizes& sizes, std::
             continue;
         }
         Check check{.sizes = sizes, .seed = seed, .tensor = tensor.name, .ok = false, .problem = {}, .comparison = {}};
-        check.comparison = verify::compare(expected[i], *actual, tensor.type, run.plan().buffers[i].shape,
-                                           tensor.tolerance.value_or(task.tolerance));
+        check.comparison = verify::compare(outputs.expected[i], outputs.actual, tensor.type,
+                                           run.plan().buffers[i].shape, tensor.tolerance.value_or(task.tolerance));
         check.ok = check.comparison.ok();
         report.checks.push_back(std::move(check));
     }

@@ -10,18 +10,23 @@
 /// Comparing what a run left behind with what it should have left.
 namespace kw::pipeline {
 
-/// Right outputs by tensor index: from the reference run on fresh memory, or from the task's .npy; where each has one,
-/// the reference is not run and may be null. A reference that faults, a tolerance that would pass an unwritten output
-/// and an .npy of another shape are errors of the task.
-[[nodiscard]] Result<HostTensors> expected_outputs(const Job& job, const task::Task& task,
-                                                   const LoadedSource* reference, const task::Sizes& sizes,
-                                                   const HostTensors& inputs, std::stop_token stop,
-                                                   device::Device& device);
+/// What a check holds on the host; its memory serves the next one again.
+struct Outputs {
+    HostTensors expected; ///< right ones by tensor index
+    Bytes actual{};       ///< what was read last
+};
+
+/// Sets `outputs.expected`: from the reference run on fresh memory, or from the task's .npy; where each output
+/// has one, the reference is not run and may be null. A reference that faults, a tolerance that would pass an unwritten
+/// output and an .npy of another shape are errors of the task.
+[[nodiscard]] Result<void> find_expected(const Job& job, const task::Task& task, const LoadedSource* reference,
+                                         const task::Sizes& sizes, const HostTensors& inputs, Outputs& outputs,
+                                         std::stop_token stop, device::Device& device);
 
 /// Appends a check per output tensor and a failed one for each input that is no longer what it was.
 [[nodiscard]] Result<void> compare_run(const task::Task& task, const task::Sizes& sizes, std::uint64_t seed,
-                                       const LoadedSource::Instance& run, const HostTensors& inputs,
-                                       const HostTensors& expected, VerifyReport& report);
+                                       const LoadedSource::Instance& run, const HostTensors& inputs, Outputs& outputs,
+                                       VerifyReport& report);
 
 /// Why a failed check failed, in one sentence.
 [[nodiscard]] std::string problem_of(const Check& check);

@@ -96,8 +96,8 @@ Result<void> check_memory(const task::Task& task, const Job& job, const device::
         for (std::size_t i = 0; i < task.cases.size(); ++i) {
             auto need = footprint(task, pair, verify_sizes(task, i, info.kind), info);
             if (!need) return std::unexpected(need.error());
-            // Inputs, expected and actual outputs.
-            if (auto fits = check("verifying", *need, 3); !fits) return fits;
+            // Inputs, those of the next check, expected and actual outputs.
+            if (auto fits = check("verifying", *need, 4); !fits) return fits;
         }
     if (!timing) return {};
     auto rotations = plan_rotations(task, job, info);

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <new>
 #include <utility>
 
 namespace kw::pipeline {
@@ -64,17 +65,17 @@ Progress throttled(Progress progress) {
 }
 
 Result<HostTensors> make_inputs(const task::Task& task, const task::Files& files, const task::Sizes& sizes,
-                                std::uint64_t seed) {
-    HostTensors tensors(task.tensors.size());
+                                std::uint64_t seed, HostTensors reuse) {
+    reuse.resize(task.tensors.size());
     for (std::size_t i = 0; i < task.tensors.size(); ++i) {
         const auto& tensor = task.tensors[i];
         if (tensor.role == task::Role::output) continue;
         // Each tensor draws from its own stream: adding one to a task leaves the others' values alone.
-        auto bytes = task::generate(tensor, files, sizes, seed + 0x9E3779B97F4A7C15ull * (i + 1));
+        auto bytes = task::generate(tensor, files, sizes, seed + 0x9E3779B97F4A7C15ull * (i + 1), std::move(reuse[i]));
         if (!bytes) return std::unexpected(bytes.error());
-        tensors[i] = std::move(*bytes);
+        reuse[i] = std::move(*bytes);
     }
-    return tensors;
+    return reuse;
 }
 
 Result<LoadedSource> LoadedSource::load(const Source& source, const task::Task& task, device::Device& device) {
@@ -182,10 +183,16 @@ Result<device::LaunchOutcome> LoadedSource::Instance::run(std::stop_token stop) 
     return all;
 }
 
-Result<std::vector<std::byte>> LoadedSource::Instance::read(std::size_t tensor) const {
-    std::vector<std::byte> bytes(buffers_[tensor].bytes());
-    if (auto done = device_->download(bytes, buffers_[tensor].pointer()); !done) return std::unexpected(done.error());
-    return bytes;
+Result<void> LoadedSource::Instance::read(std::size_t tensor, Bytes& into) const {
+    const auto& buffer = buffers_[tensor];
+    try {
+        into.resize(buffer.bytes());
+    } catch (const std::bad_alloc&) {
+        return fail(Stage::verify, ErrorCode::device,
+                    fmt::format("there is no memory for {} bytes of {}; make [sizes] smaller", buffer.bytes(),
+                                task_->tensors[tensor].name));
+    }
+    return device_->download(into, buffer.pointer());
 }
 
 } // namespace kw::pipeline

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/base/bytes.h"
 #include "engine/device/device.h"
 #include "engine/pipeline/job.h"
 #include "engine/task/plan.h"
@@ -37,11 +38,12 @@ private:
 inline constexpr std::byte kPoison{0xFF};
 
 /// Inputs of one run by tensor index; empty for tensors that are only written.
-using HostTensors = std::vector<std::vector<std::byte>>;
+using HostTensors = std::vector<Bytes>;
 
-/// The inputs and initial inout values of `task` at `sizes`. .npy data comes from `files`.
+/// The inputs and initial inout values of `task` at `sizes`. .npy data comes from `files`. The memory of `reuse`, of
+/// tensors of the same task, is used again.
 [[nodiscard]] Result<HostTensors> make_inputs(const task::Task& task, const task::Files& files,
-                                              const task::Sizes& sizes, std::uint64_t seed);
+                                              const task::Sizes& sizes, std::uint64_t seed, HostTensors reuse = {});
 
 /// A source loaded on a device: its module and plan, ready to be bound to sizes and run.
 class LoadedSource {
@@ -59,7 +61,8 @@ public:
         /// Enqueues every launch of the plan; stops at the first fault. A launch that the device refuses (too many
         /// resources, a cooperative grid that does not fit) is a fault at its directive.
         [[nodiscard]] Result<device::LaunchOutcome> run(std::stop_token stop);
-        [[nodiscard]] Result<std::vector<std::byte>> read(std::size_t tensor) const;
+        /// What a tensor holds, into memory that is used again where it is large enough.
+        [[nodiscard]] Result<void> read(std::size_t tensor, Bytes& into) const;
         [[nodiscard]] const task::BoundPlan& plan() const { return plan_; }
 
     private:

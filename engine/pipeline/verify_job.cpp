@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <future>
+#include <utility>
 
 namespace kw::pipeline {
 namespace {
@@ -22,8 +24,7 @@ std::uint64_t check_seed(std::uint64_t base, std::size_t index) {
 
 /// A baseline that is wrong is no yardstick. Run once, at the first size set.
 Result<void> check_baseline(const Source& source, const task::Task& task, const task::Sizes& sizes,
-                            const HostTensors& inputs, const HostTensors& expected, device::Device& device,
-                            std::stop_token stop) {
+                            const HostTensors& inputs, Outputs& outputs, device::Device& device, std::stop_token stop) {
     const auto wrong = [&](const std::string& why) {
         return fail(Stage::task, ErrorCode::invalid_input,
                     fmt::format("the baseline {} is wrong: {}", source.file, why), Where{source.file});
@@ -38,7 +39,7 @@ Result<void> check_baseline(const Source& source, const task::Task& task, const 
     if (!outcome) return std::unexpected(outcome.error());
     if (outcome->fault) return wrong(outcome->fault->message);
     VerifyReport report;
-    if (auto done = compare_run(task, sizes, 0, *run, inputs, expected, report); !done) return done;
+    if (auto done = compare_run(task, sizes, 0, *run, inputs, outputs, report); !done) return done;
     const auto bad = std::ranges::find(report.checks, false, &Check::ok);
     if (bad != report.checks.end()) return wrong(problem_of(*bad));
     return {};
@@ -59,12 +60,28 @@ Result<VerifyReport> run_verify(const Job& job, device::Device& device, std::sto
     VerifyReport report;
     report.seed = job.seed;
     const std::size_t total = task->cases.size() * kChecksPerCase;
+    // The next check's inputs are made while the device works at this one's.
+    const auto make = [&, kind = device.info().kind](std::size_t index, HostTensors reuse) {
+        return make_inputs(*task, job.files, verify_sizes(*task, index / kChecksPerCase, kind),
+                           check_seed(job.seed, index), std::move(reuse));
+    };
+    Outputs outputs;
+    HostTensors inputs, spare;
+    std::future<Result<HostTensors>> next;
+    const auto begin = [&](std::size_t index) {
+        // With no thread to be had, by this one when they are asked for.
+        if (index < total) next = std::async(std::launch::async | std::launch::deferred, make, index, std::move(spare));
+    };
+    begin(0);
     for (std::size_t index = 0; index < total && !report.fault; ++index) {
         if (stop.stop_requested()) return fail(Stage::verify, ErrorCode::cancelled, "verification was cancelled");
         const auto sizes = verify_sizes(*task, index / kChecksPerCase, device.info().kind);
         const auto seed = check_seed(job.seed, index);
-        auto inputs = make_inputs(*task, job.files, sizes, seed);
-        if (!inputs) return std::unexpected(inputs.error());
+        spare = std::move(inputs);
+        auto made = next.get();
+        if (!made) return std::unexpected(made.error());
+        inputs = std::move(*made);
+        begin(index + 1);
         // The candidate's buffers are made while the reference's are still held, so that they cannot be the same
         // memory.
         auto run = candidate->instantiate(sizes);
@@ -72,14 +89,14 @@ Result<VerifyReport> run_verify(const Job& job, device::Device& device, std::sto
         // Told without delay, so that whoever has to stop this run knows whose it was.
         const double fraction = static_cast<double>(index) / static_cast<double>(total);
         report_progress(std::string(kTrustedPhase), fraction);
-        auto expected = expected_outputs(job, *task, reference->get(), sizes, *inputs, stop, device);
-        if (!expected) return std::unexpected(expected.error());
+        if (auto found = find_expected(job, *task, reference->get(), sizes, inputs, outputs, stop, device); !found)
+            return std::unexpected(found.error());
         if (index == 0)
             for (const auto& baseline : job.baselines)
-                if (auto right = check_baseline(baseline, *task, sizes, *inputs, *expected, device, stop); !right)
+                if (auto right = check_baseline(baseline, *task, sizes, inputs, outputs, device, stop); !right)
                     return std::unexpected(right.error());
         report_progress(fmt::format("verify {}/{}", index + 1, total), fraction);
-        if (auto done = run->prepare(*inputs); !done) return std::unexpected(done.error());
+        if (auto done = run->prepare(inputs); !done) return std::unexpected(done.error());
         auto outcome = run->run(stop);
         if (outcome && !outcome->fault) {
             append_output(report.output, outcome->output);
@@ -92,7 +109,7 @@ Result<VerifyReport> run_verify(const Job& job, device::Device& device, std::sto
             report.because = report.fault->message;
             break;
         }
-        if (auto done = compare_run(*task, sizes, seed, *run, *inputs, *expected, report); !done)
+        if (auto done = compare_run(*task, sizes, seed, *run, inputs, outputs, report); !done)
             return std::unexpected(done.error());
     }
     report.ok = !report.fault;

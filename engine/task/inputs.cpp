@@ -81,8 +81,9 @@ public:
 private:
     void piece(std::uint64_t begin, std::size_t n) const {
         std::byte* out = out_ + begin * size_of(type_);
-        std::array<double, kPiece> reals{};
-        std::array<std::int64_t, kPiece> integers{};
+        // Not cleared: every fill writes one of them.
+        std::array<double, kPiece> reals;
+        std::array<std::int64_t, kPiece> integers;
         const auto put_reals = [&] { store(std::span<const double>(reals.data(), n), type_, out); };
         const auto put_integers = [&] { store(std::span<const std::int64_t>(integers.data(), n), type_, out); };
         const bool floating = is_floating(type_);
@@ -108,7 +109,7 @@ private:
             for (std::size_t i = 0; i < n; ++i) integers[i] = static_cast<std::int64_t>(begin + i);
             return put_integers();
         case Fill::Kind::zeros:
-        case Fill::Kind::file: return put_integers();
+        case Fill::Kind::file: integers.fill(0); return put_integers();
         }
     }
 
@@ -132,7 +133,7 @@ private:
                 out[i] = static_cast<std::int64_t>(lo + (random[i] * range >> 32));
             return;
         }
-        std::array<std::uint32_t, 2 * kPiece> random{};
+        std::array<std::uint32_t, 2 * kPiece> random;
         random_words(key_, 2 * begin, random);
         for (std::size_t i = 0; i < out.size(); ++i) {
             const std::uint64_t word = std::uint64_t{random[2 * i]} << 32 | random[2 * i + 1];
@@ -217,12 +218,12 @@ Result<Numbers> evaluate(const Tensor& tensor, const Sizes& sizes, std::uint64_t
     return numbers;
 }
 
-Result<std::vector<std::byte>> from_file(const Tensor& tensor, const Files& files, const Extent& extent) {
+Result<Bytes> from_file(const Tensor& tensor, const Files& files, const Extent& extent, Bytes reuse) {
     const auto found = files.find(tensor.fill.file);
     if (found == files.end())
         return fail(Stage::task, ErrorCode::not_found,
                     fmt::format("the data file '{}' is not in the task folder", tensor.fill.file), tensor.where);
-    auto array = parse_npy(found->second, tensor.fill.file);
+    auto array = parse_npy(found->second, tensor.fill.file, std::move(reuse));
     if (!array) return std::unexpected(array.error());
     if (array->type != tensor.type || array->shape != extent.shape)
         return bad(tensor, fmt::format("is {} of {}, but {} holds {} of {}", to_string(tensor.type),
@@ -233,21 +234,19 @@ Result<std::vector<std::byte>> from_file(const Tensor& tensor, const Files& file
 
 } // namespace
 
-Result<std::vector<std::byte>> generate(const Tensor& tensor, const Files& files, const Sizes& sizes,
-                                        std::uint64_t seed) {
+Result<Bytes> generate(const Tensor& tensor, const Files& files, const Sizes& sizes, std::uint64_t seed, Bytes reuse) {
     auto extent = extent_of(tensor.shape, tensor.type, tensor.name, sizes);
     if (!extent) return std::unexpected(extent.error());
-    if (tensor.fill.kind == Fill::Kind::file) return from_file(tensor, files, *extent);
+    if (tensor.fill.kind == Fill::Kind::file) return from_file(tensor, files, *extent, std::move(reuse));
     auto numbers = evaluate(tensor, sizes, extent->elements);
     if (!numbers) return std::unexpected(numbers.error());
-    std::vector<std::byte> bytes;
     try {
-        bytes.resize(extent->bytes);
+        reuse.resize(extent->bytes);
     } catch (const std::exception&) {
         return bad(tensor, fmt::format("needs {} bytes, more than there are", extent->bytes));
     }
-    if (tensor.fill.kind != Fill::Kind::zeros) Generator(tensor, *numbers, extent->elements, seed, bytes.data()).run();
-    return bytes;
+    Generator(tensor, *numbers, extent->elements, seed, reuse.data()).run();
+    return reuse;
 }
 
 } // namespace kw::task

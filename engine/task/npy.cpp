@@ -9,6 +9,7 @@
 #include <charconv>
 #include <cstring>
 #include <optional>
+#include <utility>
 
 namespace kw::task {
 namespace {
@@ -193,16 +194,19 @@ Result<NpyHeader> parse_npy_header(std::string_view bytes, const std::string& fi
     return header;
 }
 
-Result<Array> parse_npy(std::string_view bytes, const std::string& file) {
+Result<Array> parse_npy(std::string_view bytes, const std::string& file, Bytes reuse) {
     auto header = parse_npy_header(bytes, file);
     if (!header) return std::unexpected(header.error());
-    Array array{header->type, header->shape, {}};
+    Array array;
+    array.type = header->type;
+    array.shape = header->shape;
+    array.bytes = std::move(reuse);
     const char* data = bytes.data() + header->data;
     array.bytes.resize(header->elements * size_of(header->type));
     if (header->fortran_order && header->shape.size() > 1)
         to_row_major(data, array.bytes.data(), *header);
     else if (!array.bytes.empty())
-        std::memcpy(array.bytes.data(), data, array.bytes.size());
+        copy_bytes(array.bytes, std::as_bytes(std::span(data, array.bytes.size())));
     return array;
 }
 

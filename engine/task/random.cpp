@@ -119,22 +119,50 @@ KW_INLINE void units(const std::uint32_t* words, double* out, std::size_t n) {
     for (std::size_t i = 0; i < n; ++i) out[i] = to_unit(words[i]);
 }
 
-// The same code for wider vectors: no fused operations, hence the same bits.
+/// The same code for each width of vectors: no fused operations, hence the same bits.
+struct Loops {
+    void (*words)(StreamKey key, std::uint64_t first, std::span<std::uint32_t> out);
+    void (*normals)(const std::uint32_t* words, double* out, std::size_t pairs);
+};
+
+void plain_words(StreamKey key, std::uint64_t first, std::span<std::uint32_t> out) { fill_words(key, first, out); }
+void plain_normals(const std::uint32_t* words, double* out, std::size_t pairs) { box_muller(words, out, pairs); }
+
 #if defined(__x86_64__)
 #define KW_WIDE __attribute__((target("avx2")))
 KW_WIDE void wide_words(StreamKey key, std::uint64_t first, std::span<std::uint32_t> out) {
     fill_words(key, first, out);
 }
 KW_WIDE void wide_normals(const std::uint32_t* words, double* out, std::size_t pairs) { box_muller(words, out, pairs); }
-bool wide() {
-    static const bool has = __builtin_cpu_supports("avx2");
-    return has;
+
+#if defined(__clang__)
+#define KW_WIDEST __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl")))
+#else
+// Tuned for no processor in particular, GCC would stay with vectors half as wide.
+#define KW_WIDEST __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,prefer-vector-width=512")))
+#endif
+KW_WIDEST void widest_words(StreamKey key, std::uint64_t first, std::span<std::uint32_t> out) {
+    fill_words(key, first, out);
+}
+KW_WIDEST void widest_normals(const std::uint32_t* words, double* out, std::size_t pairs) {
+    box_muller(words, out, pairs);
+}
+
+Loops choose() {
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq")
+        && __builtin_cpu_supports("avx512vl"))
+        return {widest_words, widest_normals};
+    if (__builtin_cpu_supports("avx2")) return {wide_words, wide_normals};
+    return {plain_words, plain_normals};
 }
 #else
-void wide_words(StreamKey key, std::uint64_t first, std::span<std::uint32_t> out) { fill_words(key, first, out); }
-void wide_normals(const std::uint32_t* words, double* out, std::size_t pairs) { box_muller(words, out, pairs); }
-bool wide() { return false; }
+Loops choose() { return {plain_words, plain_normals}; }
 #endif
+
+const Loops& loops() {
+    static const Loops chosen = choose();
+    return chosen;
+}
 
 /// The finaliser of MurmurHash3, a bijection whose every input bit moves about half of the output bits.
 std::uint32_t mix(std::uint32_t x) {
@@ -154,13 +182,10 @@ StreamKey stream_key(std::uint64_t seed, std::string_view name) {
             mix(static_cast<std::uint32_t>(hash >> 32) ^ static_cast<std::uint32_t>(seed))};
 }
 
-void random_words(StreamKey key, std::uint64_t first, std::span<std::uint32_t> out) {
-    wide() ? wide_words(key, first, out) : fill_words(key, first, out);
-}
+void random_words(StreamKey key, std::uint64_t first, std::span<std::uint32_t> out) { loops().words(key, first, out); }
 
 void normals_from(std::span<const std::uint32_t> words, std::span<double> out) {
-    const std::size_t pairs = std::min(words.size(), out.size()) / 2;
-    wide() ? wide_normals(words.data(), out.data(), pairs) : box_muller(words.data(), out.data(), pairs);
+    loops().normals(words.data(), out.data(), std::min(words.size(), out.size()) / 2);
 }
 
 void uniforms_from(std::span<const std::uint32_t> words, std::span<double> out) {

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <deque>
+#include <functional>
+#include <map>
 #include <memory>
 #include <utility>
 
@@ -27,6 +30,26 @@ std::vector<std::string> captured;
 int in_sample = 0;
 std::vector<std::unique_ptr<std::byte[]>> host_pages;
 CUdeviceptr next_pointer = 0x1000;
+std::deque<std::function<void()>> copies;     ///< that wait
+std::size_t copies_done = 0;                  ///< so many are no longer there
+std::map<std::uintptr_t, std::size_t> behind; ///< by event: how many copies were there when it was recorded
+std::uintptr_t next_event = 4;
+
+void do_copies(std::size_t until) {
+    for (; copies_done < until; ++copies_done) {
+        copies.front()();
+        copies.pop_front();
+    }
+}
+
+/// Where an address of the GPU lies; null where nothing is said to be there.
+std::byte* on_gpu(CUdeviceptr at, std::size_t bytes) {
+    auto found = current->memory.upper_bound(at);
+    if (found == current->memory.begin()) return nullptr;
+    --found;
+    const auto offset = at - found->first;
+    return offset + bytes <= found->second.size() ? found->second.data() + offset : nullptr;
+}
 
 template<class Handle> Handle handle(std::uintptr_t value) { return reinterpret_cast<Handle>(value); }
 
@@ -92,6 +115,9 @@ FakeDriver::FakeDriver() {
     host_pages.clear();
     capturing = false;
     in_sample = 0;
+    copies.clear();
+    behind.clear();
+    copies_done = 0;
     // As on an H100.
     attributes = {{kMaxThreadsPerBlock, 1024},
                   {2, 1024},
@@ -195,6 +221,22 @@ FakeDriver::FakeDriver() {
     };
     api_.cuMemcpyHtoD = [](CUdeviceptr, const void*, std::size_t) { return current->enter("cuMemcpyHtoD"); };
     api_.cuMemcpyDtoH = [](void*, CUdeviceptr, std::size_t) { return current->enter("cuMemcpyDtoH"); };
+    api_.cuMemcpyHtoDAsync = [](CUdeviceptr to, const void* from, std::size_t bytes, CUstream) {
+        const auto result = current->enter("cuMemcpyHtoDAsync");
+        if (result != kSuccess) return result;
+        copies.emplace_back([=] {
+            if (auto* there = on_gpu(to, bytes)) std::memcpy(there, from, bytes);
+        });
+        return result;
+    };
+    api_.cuMemcpyDtoHAsync = [](void* to, CUdeviceptr from, std::size_t bytes, CUstream) {
+        const auto result = current->enter("cuMemcpyDtoHAsync");
+        if (result != kSuccess) return result;
+        copies.emplace_back([=] {
+            if (const auto* there = on_gpu(from, bytes)) std::memcpy(to, there, bytes);
+        });
+        return result;
+    };
     api_.cuMemsetD8 = [](CUdeviceptr, unsigned char, std::size_t) { return current->enter("cuMemsetD8"); };
     api_.cuMemsetD8Async = [](CUdeviceptr, unsigned char, std::size_t, CUstream) {
         ++current->flushes;
@@ -219,6 +261,7 @@ FakeDriver::FakeDriver() {
     api_.cuStreamQuery = [](CUstream) { return current->enter("cuStreamQuery"); };
     api_.cuStreamSynchronize = [](CUstream) {
         std::fputs(std::exchange(current->printed, {}).c_str(), stdout);
+        do_copies(copies_done + copies.size());
         return current->enter("cuStreamSynchronize");
     };
     api_.cuStreamBeginCapture = [](CUstream, int) {
@@ -247,11 +290,19 @@ FakeDriver::FakeDriver() {
     api_.cuGraphExecDestroy = [](CUgraphExec) { return current->enter("cuGraphExecDestroy"); };
     api_.cuGraphDestroy = [](CUgraph) { return current->enter("cuGraphDestroy"); };
     api_.cuEventCreate = [](CUevent* event, unsigned) {
-        *event = handle<CUevent>(4);
+        *event = handle<CUevent>(next_event++);
         return current->enter("cuEventCreate");
     };
     api_.cuEventDestroy = [](CUevent) { return current->enter("cuEventDestroy"); };
-    api_.cuEventRecord = [](CUevent, CUstream) { return current->enter("cuEventRecord"); };
+    api_.cuEventRecord = [](CUevent event, CUstream) {
+        behind[reinterpret_cast<std::uintptr_t>(event)] = copies_done + copies.size();
+        return current->enter("cuEventRecord");
+    };
+    api_.cuEventSynchronize = [](CUevent event) {
+        const auto result = current->enter("cuEventSynchronize");
+        if (result == kSuccess) do_copies(behind[reinterpret_cast<std::uintptr_t>(event)]);
+        return result;
+    };
     api_.cuEventElapsedTime = [](float* milliseconds, CUevent, CUevent) {
         *milliseconds = static_cast<float>(current->sample_us(in_sample) / 1000);
         in_sample = 0;

@@ -39,6 +39,9 @@ public:
     std::function<double(int launches)> sample_us = [](int launches) { return 20.0 * launches; };
     /// The clock that the timer's stamps show, in MHz; 0: stamps of different SMs.
     std::function<double()> clock_mhz = [] { return 1980.0; };
+    /// What lies at an address of the GPU, for copies that do not wait: they are done as late as a driver may do them,
+    /// when an event behind them or the stream is waited for. Where there is nothing they copy nothing.
+    std::map<kw::cuda::CUdeviceptr, std::vector<std::byte>> memory;
 
     // What was done.
     std::vector<std::string> calls;

@@ -20,6 +20,7 @@ private Q_SLOTS:
     void takes_a_capped_clock_for_what_it_is();
     void does_without_a_rated_clock();
     void knows_when_it_is_enough();
+    void may_stop_before_its_time();
     void times_long_runs_one_by_one();
     void times_short_runs_in_batches();
     void runs_warm_where_inputs_fit_in_l2();
@@ -124,6 +125,20 @@ void TimerTest::knows_when_it_is_enough() {
     QVERIFY(!is_enough(second, options, 0.4));
     options.noise = [](std::span<const double>) { return 0.006; };
     QVERIFY(!is_enough(second, options, 100));
+}
+
+void TimerTest::may_stop_before_its_time() {
+    const std::vector<double> many(100, 1.0), fewer(99, 1.0);
+    const std::vector<std::span<const double>> both{many, many}, one_short{many, fewer};
+    MeasureOptions options{.min_seconds = 0.5, .noise = [](std::span<const double>) { return 0.0009; }};
+    QVERIFY(is_enough(both, options, 0.2));
+    QVERIFY(!is_enough(both, options, 0.19));
+    QVERIFY(!is_enough(one_short, options, 0.2));
+    options.noise = [](std::span<const double>) { return 0.0011; };
+    QVERIFY(!is_enough(both, options, 0.49));
+    QVERIFY(is_enough(both, options, 0.5));
+    options.noise = {};
+    QVERIFY(!is_enough(both, options, 0.49));
 }
 
 void TimerTest::times_long_runs_one_by_one() {

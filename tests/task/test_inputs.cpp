@@ -32,7 +32,7 @@ template<class T> std::vector<T> values(const Tensor& tensor, std::uint64_t seed
     return result;
 }
 
-std::string digest(const std::vector<std::byte>& bytes) {
+std::string digest(std::span<const std::byte> bytes) {
     return kw::sha256_hex({reinterpret_cast<const char*>(bytes.data()), bytes.size()}).substr(0, 16);
 }
 

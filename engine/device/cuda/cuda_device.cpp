@@ -160,10 +160,12 @@ Result<void> CudaDevice::start() {
         return error(result, "use the context");
     if (const auto result = api_->cuStreamCreate(&stream_, 0); result != kSuccess)
         return error(result, "create a stream");
+    staging_.emplace(*api_, stream_);
     return {};
 }
 
 CudaDevice::~CudaDevice() {
+    staging_.reset();
     if (stream_) api_->cuStreamDestroy(stream_);
     if (context_) api_->cuDevicePrimaryCtxRelease(device_);
 }
@@ -290,15 +292,13 @@ void CudaDevice::release(device::Pointer pointer) {
 
 Result<void> CudaDevice::upload(device::Pointer to, std::span<const std::byte> from) {
     if (from.empty()) return {};
-    if (const auto result = api_->cuMemcpyHtoD(to, from.data(), from.size()); result != kSuccess)
-        return error(result, "copy to the GPU");
+    if (const auto result = staging_->upload(to, from); result != kSuccess) return error(result, "copy to the GPU");
     return {};
 }
 
 Result<void> CudaDevice::download(std::span<std::byte> to, device::Pointer from) {
     if (to.empty()) return {};
-    if (const auto result = api_->cuMemcpyDtoH(to.data(), from, to.size()); result != kSuccess)
-        return error(result, "copy from the GPU");
+    if (const auto result = staging_->download(to, from); result != kSuccess) return error(result, "copy from the GPU");
     return {};
 }
 

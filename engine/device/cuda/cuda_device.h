@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/device/cuda/driver_api.h"
+#include "engine/device/cuda/staging.h"
 #include "engine/device/device.h"
 
 #include <cstdint>
@@ -93,6 +94,7 @@ private:
     int index_;
     CUcontext context_ = nullptr;
     CUstream stream_ = nullptr;
+    std::optional<Staging> staging_; ///< on stream_; before it goes
     device::Info info_;
     std::string last_kernel_;
     double rated_mhz_ = 0; ///< the SMs' highest clock; 0 where the driver does not tell

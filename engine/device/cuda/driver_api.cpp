@@ -44,6 +44,8 @@ const char* bind_all(DriverApi& api) {
     KW_BIND(cuMemFree, "cuMemFree_v2");
     KW_BIND(cuMemcpyHtoD, "cuMemcpyHtoD_v2");
     KW_BIND(cuMemcpyDtoH, "cuMemcpyDtoH_v2");
+    KW_BIND(cuMemcpyHtoDAsync, "cuMemcpyHtoDAsync_v2");
+    KW_BIND(cuMemcpyDtoHAsync, "cuMemcpyDtoHAsync_v2");
     KW_BIND(cuMemsetD8, "cuMemsetD8_v2");
     KW_BIND(cuMemsetD8Async, "cuMemsetD8Async");
     KW_BIND(cuMemHostAlloc, "cuMemHostAlloc");
@@ -63,6 +65,7 @@ const char* bind_all(DriverApi& api) {
     KW_BIND(cuEventCreate, "cuEventCreate");
     KW_BIND(cuEventDestroy, "cuEventDestroy_v2");
     KW_BIND(cuEventRecord, "cuEventRecord");
+    KW_BIND(cuEventSynchronize, "cuEventSynchronize");
     KW_BIND(cuEventElapsedTime, "cuEventElapsedTime_v2", "cuEventElapsedTime");
 #undef KW_BIND
     return nullptr;

@@ -88,6 +88,7 @@ enum DeviceAttribute : int {
 inline constexpr int kFuncMaxDynamicShared = 8;
 inline constexpr int kFuncNonPortableCluster = 14;
 inline constexpr unsigned kHostAllocDeviceMap = 2;
+inline constexpr unsigned kEventDisableTiming = 2;
 inline constexpr int kCaptureThreadLocal = 1;
 
 struct LaunchAttribute {
@@ -136,6 +137,8 @@ struct DriverApi {
     CUresult (*cuMemFree)(CUdeviceptr) = nullptr;
     CUresult (*cuMemcpyHtoD)(CUdeviceptr, const void*, std::size_t) = nullptr;
     CUresult (*cuMemcpyDtoH)(void*, CUdeviceptr, std::size_t) = nullptr;
+    CUresult (*cuMemcpyHtoDAsync)(CUdeviceptr, const void*, std::size_t, CUstream) = nullptr;
+    CUresult (*cuMemcpyDtoHAsync)(void*, CUdeviceptr, std::size_t, CUstream) = nullptr;
     CUresult (*cuMemsetD8)(CUdeviceptr, unsigned char, std::size_t) = nullptr;
     CUresult (*cuMemsetD8Async)(CUdeviceptr, unsigned char, std::size_t, CUstream) = nullptr;
     CUresult (*cuMemHostAlloc)(void**, std::size_t, unsigned) = nullptr;
@@ -155,6 +158,7 @@ struct DriverApi {
     CUresult (*cuEventCreate)(CUevent*, unsigned) = nullptr;
     CUresult (*cuEventDestroy)(CUevent) = nullptr;
     CUresult (*cuEventRecord)(CUevent, CUstream) = nullptr;
+    CUresult (*cuEventSynchronize)(CUevent) = nullptr;
     CUresult (*cuEventElapsedTime)(float*, CUevent, CUevent) = nullptr;
 };
 

@@ -15,6 +15,11 @@ constexpr double kBatchUs = 500;
 /// A slow work that shares a run with a short one takes part in batches, but not in whole turns past this.
 constexpr double kLongestTurnUs = 20000;
 
+/// When sampling may end before its time: parts of the time and of the noise allowed, and times the samples.
+constexpr double kEarlyTime = 0.4;
+constexpr double kEarlyNoise = 0.2;
+constexpr std::size_t kEarlySamples = 10;
+
 constexpr double kLowClock = 0.75;
 /// So many samples in a row, over so long, are taken for the clock that this GPU has.
 constexpr std::size_t kCappedSamples = 25;
@@ -41,10 +46,14 @@ bool exceeds_l2(const device::MeasureOptions& options, std::uint64_t l2_bytes) {
 
 bool is_enough(std::span<const std::span<const double>> samples_us, const device::MeasureOptions& options,
                double elapsed_s) {
-    return elapsed_s >= options.min_seconds && std::ranges::all_of(samples_us, [&](std::span<const double> samples) {
-               return samples.size() >= options.min_samples
-                      && (!options.noise || options.noise(samples) < options.noise_target);
-           });
+    const auto all_have = [&](std::size_t least, double noise) {
+        return std::ranges::all_of(samples_us, [&](std::span<const double> samples) {
+            return samples.size() >= least && (!options.noise || options.noise(samples) < noise);
+        });
+    };
+    if (elapsed_s >= options.min_seconds) return all_have(options.min_samples, options.noise_target);
+    return options.noise && elapsed_s >= kEarlyTime * options.min_seconds
+           && all_have(kEarlySamples * options.min_samples, kEarlyNoise * options.noise_target);
 }
 
 std::optional<double> clock_between(const Stamp& begin, const Stamp& end) {
