@@ -149,7 +149,7 @@ int main(int argc, char** argv) {
     const QStringList wh = parser.value(size).split(QLatin1Char('x'));
     profiler_views::TimelineView view;
     view.resize(wh.value(0).toInt(), wh.value(1).toInt());
-    static_cast<QWidget&>(view).show();
+    view.show();
     QElapsedTimer timer;
     timer.start();
     view.show(store);

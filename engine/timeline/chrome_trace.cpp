@@ -177,8 +177,6 @@ void Reader::commit(ParsedChunk&& parsed) {
 bool Reader::repair(Chunk& chunk, std::string& rest) {
     const std::string_view text = chunk.text();
     std::size_t at = 0;
-    ParsedChunk all;
-    const auto keep = [&](ParsedChunk&& one) { commit(std::move(one)); };
     for (;;) {
         const Element element = next_element(text, at);
         switch (element.kind) {
@@ -188,7 +186,7 @@ bool Reader::repair(Chunk& chunk, std::string& rest) {
             one.offset = chunk.offset + element.begin;
             auto parsed = parsers_.front()->parse(one);
             if (parsed.outcome == ParsedChunk::Outcome::complete)
-                keep(std::move(parsed));
+                commit(std::move(parsed));
             else
                 seen_.not_records.add(one.offset);
             at = element.end;

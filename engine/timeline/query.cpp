@@ -1,5 +1,7 @@
 #include "engine/timeline/query.h"
 
+#include <queue>
+
 #include <algorithm>
 #include <limits>
 #include <ranges>
@@ -8,6 +10,9 @@ namespace kw::timeline {
 namespace {
 
 std::ranges::iota_view<EventId, EventId> ids(const Row& row) { return {row.first, row.first + row.count}; }
+
+/// How many events are gone through before looking whether to stop.
+constexpr std::uint32_t kBetweenLooks = 1 << 16;
 
 /// Many events of absurd length may add up to more than there is.
 Ns add(Ns a, Ns b) {
@@ -64,27 +69,30 @@ EventId event_at(const Store& store, std::uint32_t lane, std::uint32_t row_index
     return found;
 }
 
-Ns busy(const Store& store, std::uint32_t lane_index, Ns begin, Ns end) {
+Ns busy(const Store& store, std::uint32_t lane_index, Ns begin, Ns end, std::stop_token stop) {
     const Lane& lane = store.lanes()[lane_index];
-    if (lane.rows.empty()) return 0;
-    const auto clipped = [&](EventId e) {
-        return std::pair(std::max(begin, store.start(e)), std::min(end, store.end(e)));
+    // The next event of each row, the earliest on top.
+    struct Next {
+        EventId event;
+        EventId last;
     };
-    Ns total = 0;
-    if (lane.nested) {
-        const Row& row = lane.rows.front();
-        for (EventId e = first_touching(store, row, begin); e < row.first + row.count && store.start(e) < end; ++e) {
-            const auto [from, to] = clipped(e);
-            total += to - from;
-        }
-        return total;
+    const auto later = [&](const Next& a, const Next& b) { return store.start(a.event) > store.start(b.event); };
+    std::priority_queue<Next, std::vector<Next>, decltype(later)> rows(later);
+    const auto push = [&](EventId event, EventId last) {
+        if (event < last && store.start(event) < end) rows.push({event, last});
+    };
+    for (const Row& row : lane.rows) {
+        push(first_touching(store, row, begin), row.first + row.count);
+        if (lane.nested) break; // what lies below lies within
     }
-    auto events = events_in(store, lane_index, begin, end);
-    std::ranges::sort(events, {}, [&](EventId e) { return store.start(e); });
-    Ns reached = begin;
-    for (const EventId e : events) {
-        const auto [from, to] = clipped(e);
-        if (to > reached) total += to - std::max(from, reached);
+    Ns total = 0, reached = begin;
+    for (std::uint32_t looked = 0; !rows.empty(); ++looked) {
+        if (looked % kBetweenLooks == 0 && stop.stop_requested()) break;
+        const auto [event, last] = rows.top();
+        rows.pop();
+        push(event + 1, last);
+        const Ns from = std::max(reached, store.start(event)), to = std::min(end, store.end(event));
+        if (to > from) total += to - from;
         reached = std::max(reached, to);
     }
     return total;
@@ -146,7 +154,6 @@ std::optional<Statistics> statistics(const Store& store, const std::vector<std::
                                      std::stop_token stop) {
     Statistics result{.begin = begin, .end = end, .names = {}, .lanes = {}};
     std::vector<NameStatistics> names(store.names().size());
-    constexpr std::uint32_t kBetweenLooks = 1 << 16;
     for (const std::uint32_t lane : lanes) {
         LaneStatistics of_lane{.lane = lane};
         for (const Row& row : store.lanes()[lane].rows) {
@@ -167,7 +174,7 @@ std::optional<Statistics> statistics(const Store& store, const std::vector<std::
         }
         if (of_lane.count == 0) continue;
         if (stop.stop_requested()) return {};
-        of_lane.busy = busy(store, lane, begin, end);
+        of_lane.busy = busy(store, lane, begin, end, stop);
         result.count += of_lane.count;
         result.lanes.push_back(of_lane);
     }

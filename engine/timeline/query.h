@@ -23,8 +23,8 @@ namespace kw::timeline {
 /// The event of a row under way at `at`, or within `slack` of it, the nearest.
 [[nodiscard]] EventId event_at(const Store& store, std::uint32_t lane, std::uint32_t row, Ns at, Ns slack);
 
-/// How long at least one event of the lane was under way within the range.
-[[nodiscard]] Ns busy(const Store& store, std::uint32_t lane, Ns begin, Ns end);
+/// How long at least one event of the lane was under way within the range; of part of it when stopped.
+[[nodiscard]] Ns busy(const Store& store, std::uint32_t lane, Ns begin, Ns end, std::stop_token stop = {});
 
 /// Which names match, one bit per name of the store.
 class NameSet {

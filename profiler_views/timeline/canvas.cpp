@@ -71,7 +71,7 @@ void TimelineCanvas::set_store(std::shared_ptr<const timeline::Store> store, std
         fit_to(0, end);
     } else if (follow) {
         Viewport moved = before;
-        moved.start = fitted(before, 0, end).start < 0 ? end * 1.02 - before.width * before.ns_per_pixel : before.start;
+        moved.start = end; // too far to the right, which set_view() mends
         set_view(moved);
     } else {
         set_view(before);

@@ -27,6 +27,8 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include <algorithm>
+
 namespace kw::profiler_views {
 namespace {
 
@@ -48,6 +50,20 @@ QLabel* section(const QString& text) {
     label->setContentsMargins(12, 6, 12, 6);
     label->setTextFormat(Qt::PlainText);
     return label;
+}
+
+QString text_of(std::string_view text) { return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size())); }
+
+/// Without regard to case. Plain ASCII, which is what is typed, is compared byte by byte: there may be millions of
+/// names.
+std::function<bool(std::string_view)> substring_matcher(const QString& text) {
+    const auto is_ascii = [](QChar c) { return c.unicode() < 0x80; };
+    if (!std::ranges::all_of(text, is_ascii))
+        return [text](std::string_view name) { return text_of(name).contains(text, Qt::CaseInsensitive); };
+    return [wanted = text.toLower().toStdString()](std::string_view name) {
+        const auto same = [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a + ('a' - 'A') : a) == b; };
+        return !std::ranges::search(name, wanted, same).empty();
+    };
 }
 
 QTableView* table(QAbstractItemModel* model, const QString& name) {
@@ -111,7 +127,11 @@ TimelineView::TimelineView(QWidget* parent)
     });
     connect(overview_, &TimelineOverview::moved, canvas_, &TimelineCanvas::set_view);
     connect(canvas_, &TimelineCanvas::selected_changed, this, &TimelineView::show_selected);
-    connect(canvas_, &TimelineCanvas::selection_changed, this, &TimelineView::update_statistics);
+    constexpr int kSettleMs = 80;
+    statistics_delay_.setSingleShot(true);
+    statistics_delay_.setInterval(kSettleMs);
+    connect(&statistics_delay_, &QTimer::timeout, this, &TimelineView::start_statistics);
+    connect(canvas_, &TimelineCanvas::selection_changed, &statistics_delay_, qOverload<>(&QTimer::start));
     connect(canvas_, &TimelineCanvas::search_requested, this, [this] {
         search_->setFocus(Qt::ShortcutFocusReason);
         search_->selectAll();
@@ -121,19 +141,7 @@ TimelineView::TimelineView(QWidget* parent)
     connect(statistics_job_, &StatisticsJob::finished, this,
             [this](const std::shared_ptr<const timeline::Store>& store, const timeline::Statistics& statistics) {
                 statistics_model_->set(store, statistics);
-                timeline::Ns busy = 0;
-                for (const auto& lane : statistics.lanes) busy = std::max(busy, lane.busy);
-                const QString of = canvas_->scene().selection ? tr("Selection") : tr("Everything");
-                statistics_title_->setText(statistics.count == 0
-                                               ? tr("%1: no events").arg(of)
-                                               : tr("%1: %2 events in %3, busiest lane %4 %")
-                                                     .arg(of)
-                                                     .arg(statistics.count)
-                                                     .arg(duration_text(statistics.end - statistics.begin))
-                                                     .arg(100.0 * static_cast<double>(busy)
-                                                              / static_cast<double>(std::max<timeline::Ns>(
-                                                                  1, statistics.end - statistics.begin)),
-                                                          0, 'f', 1));
+                show_statistics(statistics);
             });
     clear();
 }
@@ -327,7 +335,7 @@ void TimelineView::set_store(std::shared_ptr<const timeline::Store> store, std::
     warning_->setVisible(!lines.isEmpty());
     apply_search();
     if (!keep_place || selected_before == kNoEvent) show_selected(canvas_->scene().selected);
-    update_statistics();
+    statistics_delay_.start();
 }
 
 void TimelineView::search(const QString& text, bool pattern) {
@@ -341,7 +349,6 @@ void TimelineView::apply_search() {
         canvas_->set_matches({});
         return show_count();
     }
-    const auto name = [](std::string_view n) { return QString::fromUtf8(n.data(), static_cast<qsizetype>(n.size())); };
     if (pattern_->isChecked()) {
         const QRegularExpression expression(text, QRegularExpression::CaseInsensitiveOption);
         if (!expression.isValid()) {
@@ -350,10 +357,9 @@ void TimelineView::apply_search() {
             return;
         }
         canvas_->set_matches(timeline::NameSet(
-            store_->names(), [&](std::string_view n) { return expression.match(name(n)).hasMatch(); }));
+            store_->names(), [&](std::string_view n) { return expression.match(text_of(n)).hasMatch(); }));
     } else {
-        canvas_->set_matches(timeline::NameSet(
-            store_->names(), [&](std::string_view n) { return name(n).contains(text, Qt::CaseInsensitive); }));
+        canvas_->set_matches(timeline::NameSet(store_->names(), substring_matcher(text)));
     }
     show_count();
 }
@@ -392,7 +398,23 @@ void TimelineView::show_selected(EventId event) {
     show_count();
 }
 
-void TimelineView::update_statistics() {
+void TimelineView::show_statistics(const timeline::Statistics& statistics) {
+    const timeline::Ns length = statistics.end - statistics.begin;
+    const QString of = canvas_->scene().selection ? tr("Selection of %1").arg(duration_text(length))
+                                                  : tr("All of %1").arg(duration_text(length));
+    if (statistics.count == 0) return statistics_title_->setText(tr("%1: no events").arg(of));
+    const auto busiest = std::ranges::max_element(statistics.lanes, {}, &timeline::LaneStatistics::busy);
+    const double share =
+        100.0 * static_cast<double>(busiest->busy) / static_cast<double>(std::max<timeline::Ns>(1, length));
+    statistics_title_->setText(tr("%1: %2 events; busiest: %3, %4 %")
+                                   .arg(of, QString::number(statistics.count),
+                                        QString::fromStdString(store_ && busiest->lane < store_->lanes().size()
+                                                                   ? store_->lanes()[busiest->lane].label
+                                                                   : std::string()),
+                                        QString::number(share, 'f', 1)));
+}
+
+void TimelineView::start_statistics() {
     if (!store_ || store_->empty()) {
         statistics_job_->cancel();
         statistics_model_->clear();

@@ -1,8 +1,10 @@
 #pragma once
 
+#include "engine/timeline/query.h"
 #include "engine/timeline/report_source.h"
 #include "profiler_views/timeline/scene.h"
 
+#include <QTimer>
 #include <QWidget>
 
 #include <filesystem>
@@ -40,6 +42,7 @@ public:
     /// Opens a trace file in the background; what is shown stays until it is there.
     void open(const std::filesystem::path& path);
     void show(std::shared_ptr<const timeline::Store> store);
+    using QWidget::show;
     /// Starts an empty trace that append() adds to.
     void start_live();
     /// More of the same: the view stays where it is, and follows the end if it was there.
@@ -66,13 +69,15 @@ private:
     void apply_search();
     void show_count();
     void show_selected(timeline::EventId event);
-    void update_statistics();
+    void start_statistics();
+    void show_statistics(const timeline::Statistics& statistics);
     void ask_export();
 
     std::shared_ptr<const timeline::Store> store_;
     timeline::LiveTrace live_;
     TraceLoader* loader_;
     StatisticsJob* statistics_job_;
+    QTimer statistics_delay_; ///< a selection that is being drawn changes with every move
     DetailsModel* details_model_;
     StatisticsModel* statistics_model_;
 

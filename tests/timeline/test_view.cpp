@@ -75,7 +75,7 @@ class Fixture {
 public:
     explicit Fixture(std::shared_ptr<const timeline::Store> shown) : store(std::move(shown)) {
         view.resize(1000, 600);
-        static_cast<QWidget&>(view).show();
+        view.show();
         if (!QTest::qWaitForWindowExposed(&view)) qFatal("the window does not appear");
         view.show(store);
         QApplication::processEvents();
