@@ -4,6 +4,8 @@
 //     bench_verify               the device is this machine's memory: only the work around a GPU counts
 //     bench_verify cuda[:N]      the same on a GPU, and what copies and allocations cost there
 #include "bench/verify/host_device.h"
+#include "engine/base/bytes.h"
+#include "engine/bench/statistics.h"
 #include "engine/pipeline/execute.h"
 #include "engine/pipeline/job.h"
 #include "engine/pipeline/plan_runner.h"
@@ -20,6 +22,7 @@
 #include <cstring>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 using namespace kw;
@@ -76,6 +79,8 @@ void check(const Result<void>& result) {
     std::exit(3);
 }
 
+void quiet(std::string_view, double) {}
+
 double ms_of(const auto& work) {
     const auto begin = std::chrono::steady_clock::now();
     work();
@@ -115,7 +120,6 @@ pipeline::Source gpu_source(const task::Task& task, const task::Files& files, co
 }
 
 void time_stages(const pipeline::Job& job, device::Device& device) {
-    const auto quiet = [](std::string_view, double) {};
     const auto* host = dynamic_cast<const bench_verify::HostDevice*>(&device);
     const auto without_device = [&](const char* name, const auto& work) {
         if (!host) return row(name, work);
@@ -140,6 +144,8 @@ void time_pieces(const pipeline::Job& job, const task::Task& task, device::Devic
     const auto& sizes = pipeline::timed_sizes(task);
     pipeline::HostTensors inputs;
     row("inputs, 2 x 64 MiB, normal", [&] { inputs = value_of(pipeline::make_inputs(task, job.files, sizes, 7)); });
+    row("inputs into memory used before",
+        [&] { inputs = value_of(pipeline::make_inputs(task, job.files, sizes, 7, std::move(inputs))); });
     row("a std::vector of 64 MiB, made and freed", [] {
         const std::vector<std::byte> bytes(kBytes);
         if (bytes.back() != std::byte{}) std::abort();
@@ -150,12 +156,13 @@ void time_pieces(const pipeline::Job& job, const task::Task& task, device::Devic
     });
     row("tolerance against poison and zeros, 64 MiB",
         [&] { static_cast<void>(verify::too_lenient(inputs[1], task::ScalarType::f32, {}, pipeline::kPoison)); });
-    std::vector<std::byte> host(kBytes);
-    row("memcmp, 64 MiB", [&] {
-        if (std::memcmp(host.data(), inputs[1].data(), kBytes) == 0) std::abort();
-        std::memcpy(host.data(), inputs[1].data(), kBytes);
+    Bytes host(kBytes);
+    row("copy on the host by threads, 64 MiB", [&] { copy_bytes(host, inputs[1]); });
+    row("comparison of an input, 64 MiB", [&] {
+        if (!same_bytes(host, inputs[1])) std::abort();
+    });
+    row("comparison of an input by one thread, 64 MiB", [&] {
         if (std::memcmp(host.data(), inputs[1].data(), kBytes) != 0) std::abort();
-        host[0] = ~host[0];
     });
     const auto buffer = value_of(device.allocate(kBytes, "buffer"));
     row("device: upload, 64 MiB", [&] { check(device.upload(buffer, inputs[0])); });
@@ -167,6 +174,18 @@ void time_pieces(const pipeline::Job& job, const task::Task& task, device::Devic
     device.release(buffer);
     row("device: allocate and release, 64 MiB", [&] { device.release(value_of(device.allocate(kBytes, "buffer"))); });
     row("device: load the code", [&] { value_of(pipeline::LoadedSource::load(job.candidate, task, device)); });
+    const auto loaded = value_of(pipeline::LoadedSource::load(job.candidate, task, device));
+    auto run = value_of(loaded.instantiate(sizes));
+    check(run.prepare(inputs));
+    const device::Work work{.label = "axpby", .run = [&](std::size_t) { return run.run({}); }, .prepare = {}};
+    std::size_t samples = 0;
+    row("device: timing of one work", [&] {
+        const auto measured = value_of(device.measure({&work, 1}, {.noise = bench::relative_noise}, {}, quiet));
+        samples = measured.front().samples_us.size();
+    });
+    fmt::print("  samples of the last: {}\n", samples);
+    row("device: timing until the first sample",
+        [&] { value_of(device.measure({&work, 1}, {.min_seconds = 0, .min_samples = 1}, {}, quiet)); });
     row("task.toml, parsed", [&] { value_of(task::parse_task(job.files)); });
     row("the job, to JSON text and back",
         [&] { value_of(pipeline::job_from_json(Json::parse(pipeline::to_json(job).dump()))); });
