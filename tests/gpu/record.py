@@ -3,9 +3,9 @@
 
     tests/gpu/record.py [--kw FOLDER] [--device cuda:0] [--out FOLDER] [--only WORD]
 
-For each candidate it runs `kw eval TASK --candidate FILE --device DEVICE --stages compile,verify,bench,profile,reward --json --seed 7` and writes
-OUT/CANDIDATE.json.gz: {provenance, evaluation}. OUT (default tests/data/h200) holds an index.json too. Exit: 0 all recorded, 1 some
-failed, 77 without a GPU.
+For each candidate it runs `kw eval TASK --candidate FILE --device DEVICE --seed 7 --json`, then `kw profile` of the same with every
+metric, and writes OUT/CANDIDATE.json.gz: {provenance, evaluation}, where the evaluation has that profile. OUT (default
+tests/data/h200) holds an index.json too. Exit: 0 all recorded, 1 some failed, 77 without a GPU.
 """
 
 import argparse
@@ -20,7 +20,6 @@ import time
 import kwworker
 
 LIMIT_BYTES = 3_000_000
-STAGES = "compile,verify,bench,profile,reward"
 
 
 def output_of(*command):
@@ -35,6 +34,17 @@ def commit():
     found = output_of("git", "-C", str(kwworker.ROOT), "rev-parse", "HEAD")
     changed = found and output_of("git", "-C", str(kwworker.ROOT), "status", "--porcelain", "--untracked-files=no")
     return found + ("+changes" if changed else "") if found else ""
+
+
+def run_json(command):
+    """What a command printed, and why there is nothing."""
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    except subprocess.TimeoutExpired:
+        return None, "did not end within 300 s"
+    if done.returncode != 0:
+        return None, done.stderr.strip() or f"exit {done.returncode}"
+    return json.loads(done.stdout), ""
 
 
 def write_packed(path, value):
@@ -75,30 +85,26 @@ def main():
         for source in sorted(folder.glob(f"{folder.name}*.cu")):
             if arguments.only and arguments.only not in source.stem:
                 continue
-            options = ["--candidate", source.name, "--device", arguments.device, "--stages", STAGES, "--json", "--seed", "7"]
+            place = folder.relative_to(kwworker.ROOT).as_posix() if folder.is_relative_to(kwworker.ROOT) else folder.name
+            what = ["--candidate", source.name, "--device", arguments.device, "--seed", "7", "--json"]
             start = time.monotonic()
-            try:
-                done = subprocess.run([str(arguments.kw / "kw"), "eval", str(folder), *options], capture_output=True,
-                                      text=True, timeout=300)
-                problem = "" if done.returncode == 0 else done.stderr.strip() or f"exit {done.returncode}"
-            except subprocess.TimeoutExpired:
-                problem = "did not end within 300 s"
+            evaluation, problem = run_json([str(arguments.kw / "kw"), "eval", str(folder), *what])
+            if not problem:
+                evaluation["profile"], problem = run_json([str(arguments.kw / "kw"), "profile", str(folder), *what])
             took = time.monotonic() - start
             if problem:
                 failures += 1
                 print(f"FAILED {source.stem:28} {problem}", flush=True)
                 continue
-            evaluation = json.loads(done.stdout)
             name = f"{source.stem}.json.gz"
             write_packed(arguments.out / name, {
                 "provenance": {**provenance, "toolkit": evaluation["device"]["toolkit"],
                                "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
-                               "command": f"kw eval {folder.relative_to(kwworker.ROOT).as_posix()} " + " ".join(options)
-                               if folder.is_relative_to(kwworker.ROOT) else "kw eval " + " ".join(options)},
+                               "commands": [" ".join(["kw", command, place, *what]) for command in ("eval", "profile")]},
                 "evaluation": evaluation})
             size = (arguments.out / name).stat().st_size
             index.append({"file": name, "task": folder.name, "candidate": source.name, "bytes": size})
-            rungs = {rung["rung"]: rung["state"] for rung in evaluation.get("profile", {}).get("rungs", [])}
+            rungs = {rung["rung"]: rung["state"] for rung in evaluation["profile"]["rungs"]}
             print(f"ok     {source.stem:28} {took:5.1f} s {size:8} bytes   {evaluation['bench']['median_us']:10.2f} µs   {rungs}",
                   flush=True)
     if not arguments.only:
