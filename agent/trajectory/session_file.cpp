@@ -6,12 +6,17 @@
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <SQLiteCpp/VariadicBind.h>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sqlite3.h>
 #include <unistd.h>
 #include <zstd.h>
 
+#include <cerrno>
 #include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <new>
 #include <system_error>
 #include <utility>
 
@@ -46,12 +51,31 @@ std::unexpected<Error> sqlite_error(const fs::path& path, const SQLite::Exceptio
                 fmt::format("cannot {} '{}': {}", doing, path.string(), why), {path.string()});
 }
 
+struct TooDeep {};
+
+/// A file may be anybody's, and whoever copies or prints a value needs stack for each of its levels.
+Json parse_json(const std::string& text) {
+    constexpr int kMostLevels = 200; // as over RPC
+    return Json::parse(text, [](int depth, Json::parse_event_t, Json&) {
+        if (depth > kMostLevels) throw TooDeep{};
+        return true;
+    });
+}
+
 template<class Function>
 auto guarded(const fs::path& path, std::string_view doing, Function&& function) -> decltype(function()) {
     try {
         return function();
     } catch (const SQLite::Exception& error) {
         return sqlite_error(path, error, doing);
+    } catch (const TooDeep&) {
+        return fail(Stage::environment, ErrorCode::invalid_input,
+                    fmt::format("cannot {} '{}': it holds JSON that is nested too deeply", doing, path.string()),
+                    {path.string()});
+    } catch (const std::bad_alloc&) {
+        return fail(Stage::environment, ErrorCode::invalid_input,
+                    fmt::format("cannot {} '{}': it holds more than there is memory for", doing, path.string()),
+                    {path.string()});
     } catch (const Json::exception&) {
         return fail(
             Stage::environment, ErrorCode::invalid_input,
@@ -98,6 +122,57 @@ StepSummary read_summary(SQLite::Statement& row) {
     return summary;
 }
 
+/// A new session's name while it is being written. What is left under it goes with the object.
+class Unfinished {
+public:
+    explicit Unfinished(const fs::path& path) : path_(path) { path_ += fmt::format(".{}.part", ::getpid()); }
+    ~Unfinished() {
+        std::error_code ignored;
+        for (const char* suffix : {"", "-wal", "-shm", "-journal"}) fs::remove(fs::path{path_} += suffix, ignored);
+    }
+    Unfinished(const Unfinished&) = delete;
+    Unfinished& operator=(const Unfinished&) = delete;
+
+    [[nodiscard]] const fs::path& path() const { return path_; }
+
+private:
+    fs::path path_;
+};
+
+/// Gives a file a name that nobody has: 0, or an errno, EEXIST when it is taken.
+int rename_new(const fs::path& from, const fs::path& to) {
+    if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return 0;
+    // Not every file system can.
+    if (errno != EINVAL && errno != ENOSYS) return errno;
+    return ::link(from.c_str(), to.c_str()) == 0 ? 0 : errno;
+}
+
+/// A path as SQLite takes it in a URI.
+std::string uri_of(const fs::path& path) {
+    std::error_code error;
+    std::string uri = "file:";
+    for (const char c : fs::absolute(path, error).string())
+        if (std::string_view{"%?#"}.find(c) == std::string_view::npos)
+            uri += c;
+        else
+            uri += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+    return uri;
+}
+
+/// A reader of a file in WAL mode writes too, files beside it. Where it may not, nobody else may either or has left
+/// such files, so that the file alone is the session and does not change.
+std::unique_ptr<SQLite::Database> open_to_read(const fs::path& path) {
+    std::error_code error;
+    const bool has_log = fs::exists(fs::path{path} += "-wal", error);
+    const bool may_write = ::access(path.c_str(), W_OK) == 0;
+    const auto folder = path.has_parent_path() ? path.parent_path() : fs::path{"."};
+    if (!has_log && ::access(folder.c_str(), W_OK) != 0)
+        return std::make_unique<SQLite::Database>(uri_of(path) + "?immutable=1",
+                                                  SQLite::OPEN_READONLY | SQLite::OPEN_URI, kBusyMs);
+    return std::make_unique<SQLite::Database>(path.string(), may_write ? SQLite::OPEN_READWRITE : SQLite::OPEN_READONLY,
+                                              kBusyMs);
+}
+
 void write_conversation(SQLite::Database& database, StepId id, const Step& step) {
     SQLite::Statement message{database, "INSERT INTO message VALUES (?, ?, ?, ?, ?)"};
     for (std::size_t i = 0; i < step.messages.size(); ++i) {
@@ -129,7 +204,7 @@ void read_conversation(SQLite::Database& database, Step& step) {
     call.bind(1, step.summary.id);
     while (call.executeStep())
         step.tool_calls.push_back({call.getColumn(0).getString(), call.getColumn(1).getString(),
-                                   Json::parse(call.getColumn(2).getString()), call.getColumn(3).getString(),
+                                   parse_json(call.getColumn(2).getString()), call.getColumn(3).getString(),
                                    call.getColumn(4).getInt() != 0, call.getColumn(5).getDouble()});
 }
 
@@ -140,51 +215,72 @@ SessionFile::SessionFile(SessionFile&&) noexcept = default;
 SessionFile& SessionFile::operator=(SessionFile&&) noexcept = default;
 SessionFile::~SessionFile() = default;
 
+Result<void> SessionFile::write_new(const fs::path& path, const task::Files& task, std::string_view task_name) {
+    SessionFile session{path};
+    session.database_ =
+        std::make_unique<SQLite::Database>(path.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, kBusyMs);
+    auto& database = *session.database_;
+    database.exec("PRAGMA journal_mode = WAL");
+    database.exec("PRAGMA synchronous = FULL");
+    database.exec("PRAGMA foreign_keys = ON");
+    if (auto ready = prepare_schema(database, path.string(), true); !ready) return ready;
+    SQLite::Transaction transaction{database};
+    for (const auto& [name, text] : task) {
+        SQLite::Statement insert{database, "INSERT INTO task_file VALUES (?, ?)"};
+        SQLite::bind(insert, name, session.put_blob(text));
+        insert.exec();
+    }
+    const auto set = [&](const char* key, const std::string& value) {
+        SQLite::Statement insert{database, "INSERT INTO meta VALUES (?, ?)"};
+        SQLite::bind(insert, key, value);
+        insert.exec();
+    };
+    set("task", std::string{task_name});
+    set("created_ms", std::to_string(now_ms()));
+    set("created_by", fmt::format("Kernelwright {}", version()));
+    transaction.commit();
+    // What closing would do without a word about a full disk.
+    database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    return {};
+}
+
 Result<SessionFile> SessionFile::create(const fs::path& path, const task::Files& task, std::string_view task_name) {
-    std::error_code ignored;
-    if (fs::exists(path, ignored))
+    const auto exists = [&] {
         return fail(Stage::usage, ErrorCode::invalid_input,
                     fmt::format("'{}' exists already; choose another name, or go on with it", path.string()),
                     {path.string()});
-    return guarded(path, "create", [&]() -> Result<SessionFile> {
-        SessionFile session{path};
-        session.database_ =
-            std::make_unique<SQLite::Database>(path.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, kBusyMs);
-        auto& database = *session.database_;
-        database.exec("PRAGMA journal_mode = WAL");
-        database.exec("PRAGMA synchronous = FULL");
-        database.exec("PRAGMA foreign_keys = ON");
-        if (auto ready = prepare_schema(database, path.string(), true); !ready) return std::unexpected(ready.error());
-        SQLite::Transaction transaction{database};
-        for (const auto& [name, text] : task) {
-            SQLite::Statement insert{database, "INSERT INTO task_file VALUES (?, ?)"};
-            SQLite::bind(insert, name, session.put_blob(text));
-            insert.exec();
-        }
-        const auto set = [&](const char* key, const std::string& value) {
-            SQLite::Statement insert{database, "INSERT INTO meta VALUES (?, ?)"};
-            SQLite::bind(insert, key, value);
-            insert.exec();
-        };
-        set("task", std::string{task_name});
-        set("created_ms", std::to_string(now_ms()));
-        set("created_by", fmt::format("Kernelwright {}", version()));
-        transaction.commit();
-        return session;
-    });
+    };
+    std::error_code ignored;
+    if (fs::exists(path, ignored)) return exists();
+    // Under another name until it is whole, so that nobody meets half a session, whatever happens meanwhile.
+    const Unfinished unfinished{path};
+    if (auto written = guarded(path, "create", [&] { return write_new(unfinished.path(), task, task_name); }); !written)
+        return std::unexpected(std::move(written.error()));
+    if (const int reason = rename_new(unfinished.path(), path); reason == EEXIST)
+        return exists();
+    else if (reason != 0)
+        return fail(Stage::environment, ErrorCode::invalid_input,
+                    fmt::format("cannot create '{}': {}", path.string(), std::strerror(reason)), {path.string()});
+    return open(path, Access::write);
 }
 
 Result<SessionFile> SessionFile::open(const fs::path& path, Access access) {
     std::error_code ignored;
-    if (!fs::is_regular_file(path, ignored))
+    const auto status = fs::status(path, ignored);
+    if (!fs::exists(status))
         return fail(Stage::usage, ErrorCode::not_found, fmt::format("there is no session '{}'", path.string()),
+                    {path.string()});
+    if (!fs::is_regular_file(status))
+        return fail(Stage::usage, ErrorCode::invalid_input,
+                    fmt::format("'{}' is {}, not a session; a session is a file", path.string(),
+                                fs::is_directory(status) ? "a folder" : "not a regular file"),
                     {path.string()});
     return guarded(path, "open", [&]() -> Result<SessionFile> {
         SessionFile session{path};
-        // A reader needs to write too, the file beside it that WAL keeps; where it may not, the file is read as it is.
-        int flags = SQLite::OPEN_READWRITE;
-        if (access == Access::read && ::access(path.c_str(), W_OK) != 0) flags = SQLite::OPEN_READONLY;
-        session.database_ = std::make_unique<SQLite::Database>(path.string(), flags, kBusyMs);
+        if (access == Access::read)
+            session.database_ = open_to_read(path);
+        else
+            session.database_ = std::make_unique<SQLite::Database>(path.string(), SQLite::OPEN_READWRITE, kBusyMs);
         auto& database = *session.database_;
         database.exec("PRAGMA foreign_keys = ON");
         database.exec("PRAGMA synchronous = FULL");
@@ -358,14 +454,14 @@ Result<Step> SessionFile::step(StepId id) const {
         step.summary = read_summary(query);
         step.thought = query.getColumn(kAfterSummary).getString();
         step.file = query.getColumn(kAfterSummary + 1).getString();
-        step.configuration = Json::parse(query.getColumn(kAfterSummary + 2).getString());
+        step.configuration = parse_json(query.getColumn(kAfterSummary + 2).getString());
         auto source = blob(step.summary.source_sha256);
         if (!source) return std::unexpected(source.error());
         step.source = std::move(*source);
         if (const auto column = query.getColumn(kAfterSummary + 3); !column.isNull()) {
             const auto text = blob(column.getString());
             if (!text) return std::unexpected(text.error());
-            step.evaluation = Json::parse(*text);
+            step.evaluation = parse_json(*text);
         }
         read_conversation(*database_, step);
         return step;

@@ -56,6 +56,9 @@ public:
 
 private:
     explicit SessionFile(std::filesystem::path path);
+    /// A whole file of no steps; throws what SQLite does.
+    [[nodiscard]] static Result<void> write_new(const std::filesystem::path& path, const task::Files& task,
+                                                std::string_view task_name);
     [[nodiscard]] Result<std::string> blob(const std::string& sha256) const;
     std::string put_blob(std::string_view text);
 

@@ -21,7 +21,11 @@ using agent::Tuner;
 Result<trajectory::SessionFile> open_session(const std::string& path, const task::Files& files,
                                              const std::string& task) {
     std::error_code ignored;
-    if (!std::filesystem::exists(path, ignored)) return trajectory::SessionFile::create(path, files, task);
+    if (!std::filesystem::exists(path, ignored)) {
+        auto created = trajectory::SessionFile::create(path, files, task);
+        // It may have been somebody else's meanwhile; then it is gone on with.
+        if (created || !std::filesystem::exists(path, ignored)) return created;
+    }
     auto session = trajectory::SessionFile::open(path, trajectory::SessionFile::Access::write);
     if (!session) return session;
     const auto name = session->task_name();
@@ -74,7 +78,7 @@ CLI::App* add_agent_run(CLI::App& agent, AgentArguments& arguments) {
     command->add_option("--steps", arguments.steps, "How many steps at most (default: 64)")
         ->check(CLI::Range(std::size_t{1}, std::size_t{1'000'000}))
         ->type_name("N");
-    command->add_option("--seconds", arguments.seconds, "How long at most")->check(CLI::PositiveNumber)->type_name("S");
+    command->add_option("--seconds", arguments.seconds, "How long at most")->type_name("S");
     command->add_option("-o,--output", arguments.evaluation.output, "Session to write, or to go on with")
         ->type_name("FILE.kwsession")
         ->required();
@@ -84,6 +88,12 @@ CLI::App* add_agent_run(CLI::App& agent, AgentArguments& arguments) {
 int agent_command(const AgentArguments& arguments, report::Backend& backend, std::stop_token stop) {
     auto options = report::to_options(arguments.evaluation);
     if (!options) return report::report_error(options.error());
+    if (const auto limit = arguments.seconds; limit && !(*limit > 0 && *limit <= pipeline::kLongestTimeoutSeconds))
+        return report::report_error({Stage::usage, ErrorCode::invalid_input,
+                                     fmt::format("--seconds takes a number above 0 and at most {:.0f}; {} is not one",
+                                                 pipeline::kLongestTimeoutSeconds, *limit)});
+    if (const auto writable = report::check_output(arguments.evaluation); !writable)
+        return report::report_error(writable.error());
     const auto files = report::read_task(arguments.evaluation, *options);
     if (!files) return report::report_error(files.error());
     const auto task = task::parse_task(*files);
@@ -101,20 +111,26 @@ int agent_command(const AgentArguments& arguments, report::Backend& backend, std
     report::ProgressBar bar;
     const auto style = report::Style::for_descriptor(STDOUT_FILENO);
     std::optional<Error> unwritable;
+    std::stop_source unseen;
+    const std::stop_callback interrupted{std::move(stop), [&unseen] { unseen.request_stop(); }};
     agent::RunOptions run{.files = *files, .file = file, .evaluation = *options};
     run.budget.steps = arguments.steps;
     run.budget.seconds = arguments.seconds;
     run.progress = [&](std::string_view what, double fraction) { bar.show(what, fraction); };
     run.on_step = [&](const trajectory::Step& step) {
         bar.clear();
-        if (const auto shown = report::print(step_line(step.summary, style)); !shown) unwritable = shown.error();
+        auto shown = report::print(step_line(step.summary, style));
+        if (shown) return;
+        // Nobody looks any more: what has been tried is kept, and nothing more is tried.
+        unwritable = std::move(shown.error());
+        unseen.request_stop();
     };
     const auto evaluate = [&](const task::Files& all, const pipeline::Options& how, std::stop_token token,
                               const pipeline::Progress& progress) {
         return backend.evaluate(all, how, std::move(token), progress);
     };
     agent::Control control;
-    const auto result = agent::run(*session, tuner, evaluate, run, control, std::move(stop));
+    const auto result = agent::run(*session, tuner, evaluate, run, control, unseen.get_token());
     bar.clear();
     if (!result) return report::report_error(result.error());
     if (unwritable) return report::report_error(*unwritable);

@@ -13,6 +13,8 @@ int profile_command(const ProfileArguments& arguments, report::Backend& backend,
     auto output = arguments.profile.evaluation;
     output.output = arguments.chrome;
     if (const auto writable = report::check_output(output); !writable) return report::report_error(writable.error());
+    if (const auto differ = report::check_different(arguments.chrome, arguments.profile.evaluation.output); !differ)
+        return report::report_error(differ.error());
     return report::profile_command(
         arguments.profile, backend, stop, [&](const profile::Report& profiled) -> Result<void> {
             if (arguments.chrome.empty()) return {};

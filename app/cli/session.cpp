@@ -1,13 +1,14 @@
 #include "app/cli/session.h"
 
 #include "agent/trajectory/exports.h"
+#include "engine/base/file_writer.h"
 #include "engine/report/commands.h"
+#include "engine/report/interrupt.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <filesystem>
-#include <fstream>
+#include <optional>
 #include <utility>
 
 namespace kw::cli {
@@ -57,7 +58,7 @@ Result<void> show_list(const SessionFile& session, bool json) {
                    *best == step.id
                        ? style.paint(Color::bold, "best")
                        : style.paint(Color::dim, step.correct == true ? "" : report::printable(step.because))});
-    return report::print(fmt::format("{}, {} steps\n{}", *name, steps->size(), table.render()));
+    return report::print(fmt::format("{}, {} steps\n{}", report::printable(*name), steps->size(), table.render()));
 }
 
 Result<void> show_step(const SessionFile& session, const SessionArguments& arguments) {
@@ -83,7 +84,8 @@ Result<void> show_step(const SessionFile& session, const SessionArguments& argum
     if (!step->configuration.empty()) text += fmt::format("tunables  {}\n", step->configuration.dump());
     if (!step->thought.empty()) text += fmt::format("thought   {}\n", report::printable(step->thought));
     if (!facts.because.empty()) text += fmt::format("because   {}\n", report::printable(facts.because));
-    text += fmt::format("source    {}, {} bytes; --source prints it\n", step->file, step->source.size());
+    text +=
+        fmt::format("source    {}, {} bytes; --source prints it\n", report::printable(step->file), step->source.size());
     return report::print(text);
 }
 
@@ -133,31 +135,29 @@ int session_show_command(const SessionArguments& arguments) {
 }
 
 int session_export_command(const SessionArguments& arguments) {
+    report::EvalArguments checked;
+    checked.output = arguments.output;
+    if (const auto writable = report::check_output(checked); !writable) return report::report_error(writable.error());
+    if (const auto differ = report::check_different(arguments.session, arguments.output); !differ)
+        return report::report_error(differ.error());
     const auto session = open(arguments);
     if (!session) return report::report_error(session.error());
-    // Long sessions are longer than memory, so a file is written as it comes and takes its name when it is whole.
-    const auto unfinished = arguments.output + ".part";
-    std::ofstream file;
-    if (!arguments.output.empty()) file.open(unfinished, std::ios::binary | std::ios::trunc);
-    const auto cannot = [&] {
-        return fail(Stage::usage, ErrorCode::invalid_input, fmt::format("cannot write '{}'", arguments.output),
-                    {arguments.output});
-    };
-    const trajectory::Sink sink = [&](std::string_view piece) -> Result<void> {
-        if (arguments.output.empty()) return report::print(piece);
-        if (!file.write(piece.data(), static_cast<std::streamsize>(piece.size()))) return cannot();
-        return {};
+    const report::Interrupt interrupt;
+    // Long sessions are longer than memory, so a file is written as it comes.
+    std::optional<FileWriter> file;
+    if (!arguments.output.empty()) {
+        auto created = FileWriter::create(arguments.output, Stage::usage);
+        if (!created) return report::report_error(created.error());
+        file = std::move(*created);
+    }
+    const trajectory::Sink sink = [&, stop = interrupt.token()](std::string_view piece) -> Result<void> {
+        if (stop.stop_requested()) return fail(Stage::usage, ErrorCode::cancelled, "the export was stopped");
+        return file ? file->write(piece) : report::print(piece);
     };
     auto done = arguments.format == "atif"    ? export_atif(*session, sink)
                 : arguments.format == "jsonl" ? export_jsonl(*session, sink)
                                               : export_csv(*session, sink);
-    if (!arguments.output.empty()) {
-        file.close();
-        std::error_code error;
-        if (done && file) std::filesystem::rename(unfinished, arguments.output, error);
-        if (done && (!file || error)) done = cannot();
-        if (!done) std::filesystem::remove(unfinished, error);
-    }
+    if (done && file) done = file->finish();
     return done ? 0 : report::report_error(done.error());
 }
 

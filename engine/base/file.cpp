@@ -1,6 +1,6 @@
 #include "engine/base/file.h"
 
-#include "engine/base/descriptor.h"
+#include "engine/base/file_writer.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
 namespace kw {
 namespace {
@@ -20,24 +21,6 @@ std::unexpected<Error> fail_errno(Stage stage, std::string_view what, const std:
     const auto code = error == ENOENT ? ErrorCode::not_found : ErrorCode::invalid_input;
     return fail(stage, code, fmt::format("cannot {} '{}': {}", what, path.string(), std::strerror(error)),
                 Where{path.string()});
-}
-
-/// Writes and closes; false with errno. A full disk or quota may show itself only when the file is closed.
-bool write_whole(Descriptor& file, std::string_view text) {
-    while (!text.empty()) {
-        const auto n = write_some(file.get(), text);
-        if (n < 0) return false;
-        text.remove_prefix(static_cast<std::size_t>(n));
-    }
-    // After EINTR the descriptor is closed all the same (Linux).
-    return ::close(file.release()) == 0 || errno == EINTR;
-}
-
-/// Devices and pipes cannot be replaced, only written to.
-Result<void> write_in_place(const std::filesystem::path& path, std::string_view text, Stage stage) {
-    Descriptor file{::open(path.c_str(), O_WRONLY | O_CLOEXEC)};
-    if (!file || !write_whole(file, text)) return fail_errno(stage, "write", path);
-    return {};
 }
 
 /// The file that a path stands for, which need not exist yet; as many links as the system itself would follow.
@@ -89,25 +72,78 @@ Result<std::string> read_file(const std::filesystem::path& path, std::size_t max
     return text;
 }
 
-Result<void> write_file(const std::filesystem::path& path, std::string_view text, Stage stage) {
+Result<FileWriter> FileWriter::create(const std::filesystem::path& path, Stage stage) {
     struct stat info{};
     const bool exists = ::stat(path.c_str(), &info) == 0;
     if (!exists && errno != ENOENT) return fail_errno(stage, "write", path);
-    if (exists && !S_ISREG(info.st_mode)) return write_in_place(path, text, stage);
+    FileWriter writer;
+    writer.path_ = path;
+    writer.stage_ = stage;
+    // Devices and pipes cannot be replaced, only written to.
+    const bool in_place = exists && !S_ISREG(info.st_mode);
+    if (in_place) {
+        writer.file_.reset(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+    } else {
+        writer.target_ = behind_links(path);
+        writer.file_ = open_neighbour(writer.target_, writer.temporary_);
+    }
+    if (!writer.file_) {
+        writer.temporary_.clear();
+        return fail_errno(stage, "write", path);
+    }
+    if (exists && !in_place && ::fchmod(writer.file_.get(), info.st_mode & 07777) != 0)
+        return fail_errno(stage, "write", path);
+    return writer;
+}
 
-    const auto target = behind_links(path);
-    std::filesystem::path temporary;
-    Descriptor file = open_neighbour(target, temporary);
-    if (!file) return fail_errno(stage, "write", path);
-    const auto give_up = [&]() -> std::unexpected<Error> {
-        auto error = fail_errno(stage, "write", path);
-        ::unlink(temporary.c_str());
-        return error;
-    };
-    if (exists && ::fchmod(file.get(), info.st_mode & 07777) != 0) return give_up();
-    if (!write_whole(file, text)) return give_up();
-    if (::rename(temporary.c_str(), target.c_str()) != 0) return give_up();
+FileWriter::FileWriter(FileWriter&& other) noexcept
+    : path_(std::move(other.path_)),
+      target_(std::move(other.target_)),
+      temporary_(std::exchange(other.temporary_, {})),
+      file_(std::move(other.file_)),
+      stage_(other.stage_) {}
+
+FileWriter& FileWriter::operator=(FileWriter&& other) noexcept {
+    if (this == &other) return *this;
+    give_up();
+    path_ = std::move(other.path_);
+    target_ = std::move(other.target_);
+    temporary_ = std::exchange(other.temporary_, {});
+    file_ = std::move(other.file_);
+    stage_ = other.stage_;
+    return *this;
+}
+
+FileWriter::~FileWriter() { give_up(); }
+
+void FileWriter::give_up() {
+    if (!temporary_.empty()) ::unlink(temporary_.c_str());
+    temporary_.clear();
+}
+
+Result<void> FileWriter::write(std::string_view text) {
+    while (!text.empty()) {
+        const auto n = write_some(file_.get(), text);
+        if (n < 0) return fail_errno(stage_, "write", path_);
+        text.remove_prefix(static_cast<std::size_t>(n));
+    }
     return {};
+}
+
+Result<void> FileWriter::finish() {
+    // A full disk or quota may show itself only now. After EINTR the descriptor is closed all the same (Linux).
+    if (::close(file_.release()) != 0 && errno != EINTR) return fail_errno(stage_, "write", path_);
+    if (temporary_.empty()) return {};
+    if (::rename(temporary_.c_str(), target_.c_str()) != 0) return fail_errno(stage_, "write", path_);
+    temporary_.clear();
+    return {};
+}
+
+Result<void> write_file(const std::filesystem::path& path, std::string_view text, Stage stage) {
+    auto writer = FileWriter::create(path, stage);
+    if (!writer) return std::unexpected(std::move(writer.error()));
+    if (auto written = writer->write(text); !written) return written;
+    return writer->finish();
 }
 
 std::size_t first_invalid_utf8(std::string_view text) {

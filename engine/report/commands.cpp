@@ -140,6 +140,15 @@ Result<void> check_output(const EvalArguments& arguments) {
     return usage(fmt::format("cannot write '{}': {}", path.string(), std::strerror(errno)));
 }
 
+Result<void> check_different(const fs::path& first, const fs::path& second) {
+    if (first.empty() || second.empty()) return {};
+    std::error_code error;
+    const auto whole = [&](const fs::path& path) { return fs::weakly_canonical(fs::absolute(path, error), error); };
+    // Both may well go to one terminal or pipe.
+    if (whole(first) != whole(second) || (fs::exists(first, error) && !fs::is_regular_file(first, error))) return {};
+    return usage(fmt::format("'{}' is named twice; give what is written another name", second.string()));
+}
+
 Result<task::Files> read_task(const EvalArguments& arguments, pipeline::Options& options) {
     const auto folder = task_folder(arguments.task);
     std::error_code error;

@@ -44,6 +44,8 @@ struct EvalArguments {
 
 /// Whether the file that the evaluation is to be written to looks writable, asked before the work is done.
 [[nodiscard]] Result<void> check_output(const EvalArguments& arguments);
+/// Refuses an output that is the same file as another, or as what is read; empty paths are none.
+[[nodiscard]] Result<void> check_different(const std::filesystem::path& first, const std::filesystem::path& second);
 
 /// Reads a task folder (or the folder of a task.toml). A candidate outside it is added under its file name, which is
 /// then `options.candidate`; of the task's files it may take the place of the kernel only.

@@ -3,6 +3,7 @@
 #include <QTest>
 
 #include <SQLiteCpp/SQLiteCpp.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -137,6 +138,91 @@ private slots:
         }
         QVERIFY(open().error().message.find("not a Kernelwright session") != std::string::npos);
         QVERIFY(!folder.create().has_value());
+    }
+
+    void what_is_no_file_is_called_what_it_is() {
+        const test::SessionFolder folder;
+        const auto opened = SessionFile::open(folder.path().parent_path(), SessionFile::Access::read);
+        QVERIFY(!opened && opened.error().message.find("is a folder") != std::string::npos);
+        const auto device = SessionFile::open("/dev/null", SessionFile::Access::write);
+        QVERIFY(!device && device.error().message.find("not a regular file") != std::string::npos);
+    }
+
+    void json_that_would_exhaust_the_stack_is_refused() {
+        const test::SessionFolder folder;
+        auto session = folder.create();
+        auto made = test::step("x", 1, 1, 1);
+        Json deep = 1;
+        for (int i = 0; i < 300; ++i) deep = Json::array({std::move(deep)});
+        made.evaluation = deep;
+        QVERIFY(!session->add(made) || !session->step(1));
+        made.evaluation.reset();
+        made.configuration = deep;
+        const auto id = session->add(made);
+        QVERIFY(id.has_value());
+        const auto step = session->step(*id);
+        QVERIFY(!step && step.error().message.find("nested too deeply") != std::string::npos);
+    }
+
+    void one_of_several_creates_it() {
+        const test::SessionFolder folder;
+        std::vector<pid_t> children;
+        for (int i = 0; i < 6; ++i) {
+            const pid_t child = ::fork();
+            if (child == 0) {
+                const auto session = folder.create();
+                // Whoever was too late finds a whole one.
+                const auto other = SessionFile::open(folder.path(), SessionFile::Access::write);
+                ::_exit(!other || other->task_name().value_or("") != "t" ? 2 : session ? 0 : 1);
+            }
+            children.push_back(child);
+        }
+        int created = 0;
+        for (const pid_t child : children) {
+            int status = 0;
+            QCOMPARE(::waitpid(child, &status, 0), child);
+            QVERIFY(WIFEXITED(status) && WEXITSTATUS(status) < 2);
+            created += WEXITSTATUS(status) == 0;
+        }
+        QCOMPARE(created, 1);
+    }
+
+    void leaves_nothing_where_it_cannot_be_created() {
+        const test::SessionFolder folder;
+        const pid_t child = ::fork();
+        if (child == 0) {
+            std::signal(SIGXFSZ, SIG_IGN);
+            const rlimit small{8192, 8192};
+            ::setrlimit(RLIMIT_FSIZE, &small);
+            ::_exit(folder.create() ? 1 : 0);
+        }
+        int status = 0;
+        ::waitpid(child, &status, 0);
+        QVERIFY(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+        QVERIFY(std::filesystem::is_empty(folder.path().parent_path()));
+        QVERIFY(folder.create().has_value());
+    }
+
+    void can_be_read_where_nothing_may_be_written() {
+        namespace fs = std::filesystem;
+        const test::SessionFolder folder;
+        const auto path = folder.path("odd %41?#.kwsession");
+        QVERIFY(SessionFile::create(path, {}, "t")->add(test::step("x", 1, 1, 1)).has_value());
+        fs::permissions(path, fs::perms{0444});
+        fs::permissions(path.parent_path(), fs::perms{0555});
+        const pid_t child = ::fork();
+        if (child == 0) {
+            // Permissions do not hold root.
+            if (::geteuid() == 0 && ::setuid(65534) != 0) ::_exit(3);
+            const auto session = SessionFile::open(path, SessionFile::Access::read);
+            if (!session || session->steps().value_or(std::vector<StepSummary>{}).size() != 1) ::_exit(1);
+            ::_exit(SessionFile::open(path, SessionFile::Access::write) ? 2 : 0);
+        }
+        int status = 0;
+        ::waitpid(child, &status, 0);
+        fs::permissions(path.parent_path(), fs::perms{0755});
+        QVERIFY(WIFEXITED(status));
+        QCOMPARE(WEXITSTATUS(status), 0);
     }
 
     void a_newer_session_is_refused() {

@@ -1,4 +1,5 @@
 #include "engine/base/file.h"
+#include "engine/base/file_writer.h"
 
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
@@ -25,6 +26,7 @@ private Q_SLOTS:
     void writes_to_what_is_no_file();
     void leaves_nothing_behind_on_failure();
     void writers_do_not_meet();
+    void pieces_are_nothing_until_they_are_whole();
 
 private:
     /// A path in a fresh folder.
@@ -106,6 +108,27 @@ void FileTest::leaves_nothing_behind_on_failure() {
     fs::create_symlink(circle, circle);
     QVERIFY(!kw::write_file(circle, "text"));
     QCOMPARE(count(circle.parent_path()), std::ptrdiff_t{1});
+}
+
+void FileTest::pieces_are_nothing_until_they_are_whole() {
+    const QTemporaryDir folder;
+    const auto path = fs::path{folder.path().toStdString()} / "f";
+    QVERIFY(kw::write_file(path, "old"));
+    {
+        auto given_up = kw::FileWriter::create(path);
+        QVERIFY(given_up && given_up->write("half"));
+    }
+    QCOMPARE(kw::read_file(path, 100).value(), std::string{"old"});
+    auto first = kw::FileWriter::create(path);
+    auto second = kw::FileWriter::create(path);
+    QVERIFY(first && second && first->write("fir") && second->write("second") && first->write("st"));
+    QVERIFY(second->finish());
+    QCOMPARE(kw::read_file(path, 100).value(), std::string{"second"});
+    QVERIFY(first->finish());
+    QCOMPARE(kw::read_file(path, 100).value(), std::string{"first"});
+    QCOMPARE(std::distance(fs::directory_iterator{path.parent_path()}, {}), std::ptrdiff_t{1});
+    auto full = kw::FileWriter::create("/dev/full");
+    QVERIFY(full && !full->write("x"));
 }
 
 void FileTest::writers_do_not_meet() {
