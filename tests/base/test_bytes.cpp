@@ -64,7 +64,7 @@ private Q_SLOTS:
         QFETCH(qulonglong, size);
         const std::size_t middle = size / 2, last = size - 1;
         std::vector<std::byte> from(size);
-        for (std::size_t i = 0; i < size; ++i) from[i] = static_cast<std::byte>(i * 2654435761u >> 13);
+        for (std::size_t i = 0; i < size; ++i) from[i] = static_cast<std::byte>(i * 0x9E3779B97F4A7C15ull >> 56);
         Bytes to(size);
         copy_bytes(to, from);
         QVERIFY(std::ranges::equal(to, from));
