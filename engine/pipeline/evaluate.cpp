@@ -162,23 +162,33 @@ private:
     double timeout_s_;
 };
 
-/// What follows a job that has taken its process along: the next one is made ready, and where only the GPU's driver has
-/// spoken, the place of the fault is looked for.
+/// The place of a fault of which only the GPU's driver, or a deadline, has told. `said` is the sentence that a report
+/// makes of the fault's.
+void find_place(device::Fault& told, std::string& said, const Json& job, Executor& executor, std::stop_token stop,
+                const Progress& progress) {
+    if (!told.where.file.empty()) return;
+    auto found = executor.locate(job, told.kind, std::move(stop), progress);
+    if (!found) return;
+    // That it did not end says more than where it was when it was stopped.
+    if (told.kind == device::FaultKind::endless_loop) found->message = told.message + "; " + found->message;
+    const auto before = told.message;
+    told = cuda::refined(std::move(told), std::move(*found));
+    if (said.ends_with(before)) said.replace(said.size() - before.size(), before.size(), told.message);
+}
+
+/// What follows a job that has taken its process along: the next one is made ready, and the place of a fault is looked
+/// for.
 void follow_up_on_loss(Evaluation& evaluation, Job& job, Executor& executor, std::stop_token stop,
                        const Progress& progress) {
     evaluation.recovery = executor.recover(evaluation.device.id, stop);
-    if (!evaluation.verify || !evaluation.verify->fault || evaluation.device.kind != device::Kind::cuda) return;
-    auto& fault = *evaluation.verify->fault;
-    using device::FaultKind;
-    const bool findable = fault.kind == FaultKind::out_of_bounds || fault.kind == FaultKind::misaligned
-                          || fault.kind == FaultKind::launch_failure || fault.kind == FaultKind::stack_overflow;
     // Without a lost process it is a launch that was refused.
-    if (!findable || !fault.where.file.empty() || !evaluation.recovery) return;
-    progress("verify: looking for the place of the fault", -1);
-    job.kind = Job::Kind::verify;
-    if (auto found = executor.locate(to_json(job), std::move(stop))) {
-        fault = cuda::refined(std::move(fault), std::move(*found));
-        evaluation.verify->because = fault.message;
+    if (!evaluation.recovery || evaluation.device.kind != device::Kind::cuda) return;
+    if (auto& verify = evaluation.verify; verify && verify->fault) {
+        job.kind = Job::Kind::verify;
+        find_place(*verify->fault, verify->because, to_json(job), executor, std::move(stop), progress);
+    } else if (auto& bench = evaluation.bench; bench && bench->fault) {
+        job.kind = Job::Kind::bench;
+        find_place(*bench->fault, bench->problem, to_json(job), executor, std::move(stop), progress);
     }
 }
 
@@ -274,6 +284,8 @@ Result<Evaluation> evaluate(const task::Files& files, const Options& options, co
             return std::unexpected(std::move(error));
         }
         follow_up_on_loss(evaluation, job, executor, stop, progress);
+        if (evaluation.recovery && stop.stop_requested())
+            return fail(Stage::verify, ErrorCode::cancelled, "the evaluation was cancelled");
     }
     if (has_verdict(evaluation)) evaluation.reward = reward_of(evaluation);
     return evaluation;

@@ -52,9 +52,10 @@ public:
     [[nodiscard]] virtual std::optional<Recovery> recover(const std::string& /*device*/, std::stop_token /*stop*/) {
         return std::nullopt;
     }
-    /// Runs a verify job that ended in a GPU's fault again under whatever can tell the place of it; nothing where there
-    /// is nothing that can.
-    [[nodiscard]] virtual std::optional<device::Fault> locate(const Json& /*job*/, std::stop_token /*stop*/) {
+    /// Runs a verify or bench job that ended in a fault of a GPU of kind `told` again wherever the place of it can be
+    /// told; nothing where it cannot.
+    [[nodiscard]] virtual std::optional<device::Fault> locate(const Json& /*job*/, device::FaultKind /*told*/,
+                                                              std::stop_token /*stop*/, const Progress& /*progress*/) {
         return std::nullopt;
     }
     /// What open_device(id) would give, asked where kernels run.

@@ -43,6 +43,10 @@ struct Job {
 /// be stopped then is the task's fault.
 inline constexpr std::string_view kTrustedPhase = "verify: reference";
 
+/// A verify job checks each case of the task so often, check `index` (over all cases) with the inputs of this seed.
+inline constexpr std::size_t kChecksPerCase = 5;
+[[nodiscard]] std::uint64_t check_seed(std::uint64_t base, std::size_t index);
+
 /// What the jobs answer with.
 [[nodiscard]] Result<VerifyReport> run_verify(const Job& job, device::Device& device, std::stop_token stop,
                                               const Progress& progress);

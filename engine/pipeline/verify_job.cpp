@@ -12,16 +12,6 @@
 namespace kw::pipeline {
 namespace {
 
-constexpr std::size_t kChecksPerCase = 5;
-
-/// Seeds stay below 2⁵³ so that every JSON reader keeps them exact.
-std::uint64_t check_seed(std::uint64_t base, std::size_t index) {
-    std::uint64_t z = base + 0x9E3779B97F4A7C15ull * (index + 1); // SplitMix64 (Steele, Lea, Flood 2014)
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
-    return (z ^ (z >> 31)) >> 11;
-}
-
 /// A baseline that is wrong is no yardstick. Run once, at the first size set.
 Result<void> check_baseline(const Source& source, const task::Task& task, const task::Sizes& sizes,
                             const HostTensors& inputs, Outputs& outputs, device::Device& device, std::stop_token stop) {
@@ -46,6 +36,14 @@ Result<void> check_baseline(const Source& source, const task::Task& task, const 
 }
 
 } // namespace
+
+// Seeds stay below 2⁵³ so that every JSON reader keeps them exact.
+std::uint64_t check_seed(std::uint64_t base, std::size_t index) {
+    std::uint64_t z = base + 0x9E3779B97F4A7C15ull * (index + 1); // SplitMix64 (Steele, Lea, Flood 2014)
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
+    return (z ^ (z >> 31)) >> 11;
+}
 
 Result<VerifyReport> run_verify(const Job& job, device::Device& device, std::stop_token stop,
                                 const Progress& report_progress) {

@@ -102,8 +102,9 @@ std::optional<pipeline::Recovery> ChildExecutor::recover(const std::string& devi
     return pipeline::Recovery{.milliseconds = took.count(), .problem = opened ? "" : opened.error().message};
 }
 
-std::optional<device::Fault> ChildExecutor::locate(const Json& job, std::stop_token stop) {
-    return locate_fault(command_, job, toolkit_, std::move(stop));
+std::optional<device::Fault> ChildExecutor::locate(const Json& job, device::FaultKind told, std::stop_token stop,
+                                                   const pipeline::Progress& progress) {
+    return locate_fault(command_, toolkit_, job, told, std::move(stop), progress);
 }
 
 Result<Json> ChildExecutor::ask(std::string_view method, const Json& params, std::stop_token stop,

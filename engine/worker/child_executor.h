@@ -32,7 +32,8 @@ public:
                                                const pipeline::Progress& progress, const profile::Live& live) override;
     [[nodiscard]] Result<device::Info> describe(const std::string& device) override;
     [[nodiscard]] std::optional<pipeline::Recovery> recover(const std::string& device, std::stop_token stop) override;
-    [[nodiscard]] std::optional<device::Fault> locate(const Json& job, std::stop_token stop) override;
+    [[nodiscard]] std::optional<device::Fault> locate(const Json& job, device::FaultKind told, std::stop_token stop,
+                                                      const pipeline::Progress& progress) override;
     /// {devices: […]}
     [[nodiscard]] Result<Json> devices(std::stop_token stop);
     /// {rungs: […]}: what could be profiled on a device. Waits for a job that runs.

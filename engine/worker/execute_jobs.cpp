@@ -1,5 +1,7 @@
 #include "engine/base/captured_output.h"
+#include "engine/base/json_error.h"
 #include "engine/pipeline/execute.h"
+#include "engine/pipeline/locate.h"
 #include "engine/rpc/server.h"
 #include "engine/worker/memory_bound.h"
 #include "engine/worker/serve.h"
@@ -52,6 +54,19 @@ Json with_lost_device(Result<Json> answer) {
     return json;
 }
 
+/// {job, told} → {fault?}
+Result<Json> locate(const Json& params, std::stop_token stop) try {
+    const auto job = pipeline::job_from_json(params.at("job"));
+    if (!job) return std::unexpected(job.error());
+    const auto told = device::fault_kind_from(params.at("told").get<std::string>());
+    const auto fault = pipeline::find_on_simulator(*job, told, std::move(stop));
+    if (!fault) return std::unexpected(fault.error());
+    return *fault ? Json{{"fault", device::to_json(**fault)}} : Json::object();
+} catch (const Json::exception& error) {
+    return fail(Stage::rpc, ErrorCode::invalid_input,
+                fmt::format("malformed parameters of 'locate': {}", what_is_wrong(error)));
+}
+
 Result<Json> list_devices() {
     Json devices = Json::array();
     for (const auto& info : pipeline::list_devices()) devices.push_back(device::to_json(info));
@@ -84,6 +99,9 @@ Result<void> execute_jobs(std::uint64_t memory_bytes, std::string toolkit) {
                                lost = runner.lost();
                                return lost ? with_lost_device(std::move(answer)) : std::move(answer);
                            }});
+    server.add("locate", {.handler = [](const Json& params, std::stop_token stop,
+                                        const Progress&) { return locate(params, std::move(stop)); },
+                          .lane = "jobs"});
     server.add("open", {.handler =
                             [&](const Json& params, std::stop_token, const Progress&) {
                                 return ask_about(params, "open",

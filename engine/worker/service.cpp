@@ -105,8 +105,9 @@ public:
     std::optional<pipeline::Recovery> recover(const std::string& device, std::stop_token stop) override {
         return timing_.recover(device, std::move(stop));
     }
-    std::optional<device::Fault> locate(const Json& job, std::stop_token stop) override {
-        return timing_.locate(job, std::move(stop));
+    std::optional<device::Fault> locate(const Json& job, device::FaultKind told, std::stop_token stop,
+                                        const pipeline::Progress& progress) override {
+        return timing_.locate(job, told, std::move(stop), progress);
     }
     Result<device::Info> describe(const std::string& device) override { return timing_.describe(device); }
 

@@ -46,14 +46,18 @@ public:
 class FakeExecutor final : public Executor {
 public:
     Result<Json> verify = Json{};
+    Result<Json> bench = Json{};
     std::optional<Recovery> recovery{};
     std::optional<device::Fault> found{};
     device::Kind kind = device::Kind::cuda;
     int located = 0;
     std::string recovered;
+    std::string searched; ///< kind of the job that the place of a fault was looked for in
+    device::FaultKind told = device::FaultKind::race;
+    std::stop_source* interrupted = nullptr; ///< while it is looked for
 
-    [[nodiscard]] Result<Json> execute(const Json&, double, std::stop_token, const Progress&) override {
-        return verify;
+    [[nodiscard]] Result<Json> execute(const Json& job, double, std::stop_token, const Progress&) override {
+        return job.at("kind") == "bench" ? bench : verify;
     }
     [[nodiscard]] Result<Json> execute_profile(const Json&, double, std::stop_token, const Progress&,
                                                const profile::Live&) override {
@@ -71,9 +75,13 @@ public:
         recovered = device;
         return recovery;
     }
-    [[nodiscard]] std::optional<device::Fault> locate(const Json& job, std::stop_token) override {
+    [[nodiscard]] std::optional<device::Fault> locate(const Json& job, device::FaultKind of_kind, std::stop_token,
+                                                      const Progress&) override {
         ++located;
-        return job.at("kind") == "verify" ? found : std::nullopt;
+        searched = job.at("kind");
+        told = of_kind;
+        if (interrupted) interrupted->request_stop();
+        return found;
     }
 };
 
@@ -97,11 +105,12 @@ class AfterAFaultTest : public QObject {
 
     FakeCompiler compiler_;
 
-    Result<Evaluation> evaluate(FakeExecutor& executor, Options options = {}) {
-        options.stages = {.verify = true, .bench = false, .profile = false};
+    Result<Evaluation> evaluate(FakeExecutor& executor, Options options = {}, bool bench = false,
+                                std::stop_token stop = {}) {
+        options.stages = {.verify = true, .bench = bench, .profile = false};
         options.device = "auto";
-        return pipeline::evaluate({{"task.toml", kTask}, {"scale.cu", kSource}}, options, compiler_, executor, {},
-                                  [](std::string_view, double) {});
+        return pipeline::evaluate({{"task.toml", kTask}, {"scale.cu", kSource}}, options, compiler_, executor,
+                                  std::move(stop), [](std::string_view, double) {});
     }
 
 private Q_SLOTS:
@@ -150,7 +159,6 @@ private Q_SLOTS:
         };
         row("it is known", device::FaultKind::out_of_bounds, true, true, false);
         row("a refused launch", device::FaultKind::launch_failure, false, false, false);
-        row("an endless loop", device::FaultKind::endless_loop, false, true, false);
         row("the simulator", device::FaultKind::out_of_bounds, false, true, true);
     }
     void looks_for_no_place_where_there_is_none_to_find() {
@@ -164,6 +172,62 @@ private Q_SLOTS:
         if (simulated) executor.kind = device::Kind::sim;
         QVERIFY(evaluate(executor));
         QCOMPARE(executor.located, 0);
+    }
+
+    void looks_for_the_place_of_a_fault_while_timed() {
+        FakeExecutor executor;
+        executor.verify = to_json(VerifyReport{.ok = true, .checks = {}, .because = {}, .output = {}});
+        BenchReport report;
+        report.wrong = true;
+        report.fault = device::Fault{.kind = device::FaultKind::out_of_bounds,
+                                     .message = "scale accessed memory outside",
+                                     .kernel = "_Z5scalePf",
+                                     .space = {},
+                                     .allocation = {}};
+        report.problem = "after timing, " + report.fault->message;
+        executor.bench = to_json(report);
+        executor.recovery = Recovery{.milliseconds = 1};
+        executor.found = report.fault;
+        executor.found->message = "write past the end of y";
+        executor.found->where = {"scale.cu", 2, 0};
+        const auto result = evaluate(executor, {}, true);
+        QVERIFY2(result, result ? "" : describe(result.error()).c_str());
+        QCOMPARE(executor.searched, std::string("bench"));
+        QCOMPARE(executor.told, device::FaultKind::out_of_bounds);
+        QCOMPARE(result->bench->fault->where, (Where{"scale.cu", 2, 0}));
+        QCOMPARE(result->bench->problem, std::string("after timing, write past the end of y"));
+        QCOMPARE(result->reward->because, result->bench->problem);
+    }
+
+    void says_that_a_kernel_did_not_end_and_where_it_was() {
+        FakeExecutor executor;
+        executor.verify = fail(Stage::device, ErrorCode::timeout, "too long");
+        executor.recovery = Recovery{.milliseconds = 1};
+        executor.found = device::Fault{.kind = device::FaultKind::deadlock,
+                                       .message = "every warp waits",
+                                       .kernel = "scale",
+                                       .where = {"scale.cu", 2, 0},
+                                       .space = {},
+                                       .allocation = {}};
+        Options options;
+        options.verify_timeout_s = 3;
+        const auto result = evaluate(executor, options);
+        QVERIFY(result);
+        QCOMPARE(executor.told, device::FaultKind::endless_loop);
+        QCOMPARE(result->verify->because,
+                 std::string("verification did not finish within 3 s and was stopped; every warp waits"));
+        QCOMPARE(result->verify->fault->where.line, 2);
+    }
+
+    void can_be_cancelled_while_it_looks() {
+        std::stop_source stop;
+        FakeExecutor executor;
+        executor.verify = faulted(device::FaultKind::misaligned);
+        executor.recovery = Recovery{.milliseconds = 1};
+        executor.interrupted = &stop;
+        const auto result = evaluate(executor, {}, false, stop.get_token());
+        QVERIFY(!result);
+        QCOMPARE(result.error().code, ErrorCode::cancelled);
     }
 
     void says_that_it_can_go_on_after_a_crash() {
