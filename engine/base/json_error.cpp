@@ -11,6 +11,7 @@ namespace {
 
 // Numbers of the library's exceptions, from its documentation.
 constexpr int kWrongType = 302;
+constexpr int kNotAnObject = 304, kNoValues = 306;
 constexpr int kKeyNotFound = 403;
 
 std::string_view without_tag(std::string_view text) {
@@ -33,6 +34,9 @@ std::string what_is_wrong(const std::exception& error) {
             return fmt::format("there is {} where {} is expected", text.substr(is + kIs.size()),
                                text.substr(must + kMust.size(), is - must - kMust.size()));
     }
+    if (json && (json->id == kNotAnObject || json->id == kNoValues))
+        if (const auto with = text.rfind(" with "); with != std::string_view::npos)
+            return fmt::format("there is {} where object is expected", text.substr(with + 6));
     return std::string{text};
 }
 

@@ -1,6 +1,7 @@
 #include "engine/pipeline/evaluation.h"
 
 #include "engine/base/json_error.h"
+#include "engine/base/json_integer.h"
 
 #include <fmt/format.h>
 
@@ -15,7 +16,9 @@ Json sizes_to_json(const task::Sizes& sizes) {
 
 task::Sizes sizes_from_json(const Json& json) {
     task::Sizes sizes;
-    for (const auto& [name, value] : json.items()) sizes[name] = value.get<std::int64_t>();
+    if (!json.is_object())
+        throw Json::type_error::create(302, fmt::format("type must be object, but is {}", json.type_name()), &json);
+    for (const auto& [name, value] : json.items()) sizes[name] = integer_from_json<std::int64_t>(value);
     return sizes;
 }
 

@@ -1,6 +1,7 @@
 #include "engine/profile/options.h"
 
 #include "engine/base/json_error.h"
+#include "engine/base/json_integer.h"
 #include "engine/pipeline/evaluate.h"
 
 #include <fmt/format.h>
@@ -43,7 +44,8 @@ Result<Options> options_from_json(const Json& json) {
                 return fail(Stage::usage, ErrorCode::invalid_input,
                             fmt::format("a timeout is above 0 and at most {:.0f} seconds; {} is not",
                                         kLongestTimeoutSeconds, seconds));
-        options.memory_limit_bytes = json.value("memory_limit_bytes", options.memory_limit_bytes);
+        if (json.contains("memory_limit_bytes"))
+            options.memory_limit_bytes = integer_from_json<std::uint64_t>(json.at("memory_limit_bytes"));
         if (json.contains("configuration")) options.configuration = sizes_from_json(json.at("configuration"));
         if (json.contains("profiling")) {
             auto profiling = profile::options_from_json(json.at("profiling"));
@@ -51,7 +53,7 @@ Result<Options> options_from_json(const Json& json) {
             options.profiling = std::move(*profiling);
         }
         options.profiling.flush_l2 = options.flush_l2;
-        if (json.contains("seed")) options.seed = json.at("seed").get<std::uint64_t>();
+        if (json.contains("seed")) options.seed = integer_from_json<std::uint64_t>(json.at("seed"));
         if (json.contains("stages")) {
             std::string list = "compile";
             for (const auto& stage : json.at("stages")) list += "," + stage.get<std::string>();

@@ -128,6 +128,20 @@ private Q_SLOTS:
         QVERIFY(back.error().message.starts_with("not an evaluation"));
     }
 
+    void refuses_options_that_would_become_others() {
+        for (const char* text :
+             {R"({"seed": -1})", R"({"seed": 1.5})", R"({"seed": 1180591620717411303424})",
+              R"({"memory_limit_bytes": -1})", R"({"memory_limit_bytes": 1e30})",
+              R"({"configuration": {"BLOCK": 1180591620717411303424}})", R"({"configuration": {"BLOCK": 0.5}})",
+              R"({"configuration": [1]})", "[]", "null", "5"}) {
+            const auto read = options_from_json(Json::parse(text));
+            QVERIFY2(!read && read.error().code == ErrorCode::invalid_input, text);
+            QVERIFY2(read.error().message.find(" is expected") != std::string::npos, read.error().message.c_str());
+        }
+        QCOMPARE(options_from_json(Json::parse(R"({"seed": 18446744073709551615})"))->seed.value_or(0),
+                 ~std::uint64_t{0});
+    }
+
     void reads_stages() {
         QCOMPARE(*parse_stages("compile"), (Stages{false, false, false}));
         QCOMPARE(*parse_stages("verify,profile"), (Stages{true, false, true}));
