@@ -8,6 +8,7 @@
 #include "engine/profile/trace/collection.h"
 #include "engine/profile/trace/foreground.h"
 #include "engine/report/commands.h"
+#include "engine/report/interrupt.h"
 #include "engine/report/text.h"
 
 #include <fmt/format.h>
@@ -108,6 +109,8 @@ Result<Prepared> prepare(const TraceArguments& arguments) {
         written.output = file;
         if (auto checked = report::check_output(written); !checked) return std::unexpected(std::move(checked.error()));
     }
+    if (auto differ = report::check_different(prepared.output, arguments.report); !differ)
+        return std::unexpected(std::move(differ.error()));
     auto library = injection_library();
     if (!library) return std::unexpected(std::move(library.error()));
     prepared.library = std::move(*library);
@@ -219,6 +222,8 @@ int trace_command(const TraceArguments& arguments) {
         const int own = report::report_error(error);
         return status != 0 ? status : own;
     };
+    // From here on what is interrupted is this program, which leaves nothing half done.
+    const report::Interrupt interrupt;
     if (const auto read = collection.refresh(); !read) return failed(read.error());
 
     if (ended->signal != 0) report::say(fmt::format("kw trace: the program was ended by {}\n", to_string(*ended)));
@@ -235,7 +240,7 @@ int trace_command(const TraceArguments& arguments) {
                                 .base_time_ns = start_ns,
                                 .processes = collection.processes(),
                                 .lost = collection.lost()};
-    const auto written = trace::write_chrome_trace(prepared->output, info, collection.source(), {}, {});
+    const auto written = trace::write_chrome_trace(prepared->output, info, collection.source(), {}, interrupt.token());
     if (!written) return failed(written.error());
     if (!arguments.report.empty())
         if (const auto reported = write_report(arguments.report, collection, run_ns); !reported)

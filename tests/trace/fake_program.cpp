@@ -2,6 +2,7 @@
 // it has the fake CUPTI make the records. What it does is its arguments, one after the other.
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -99,6 +100,13 @@ bool run(const std::string& step, const char* program) {
         for (int fd = 3; fd < 256; ++fd) close(fd);
         const int own = open(step.c_str() + colon + 1, O_WRONLY | O_CREAT | O_TRUNC, 0600);
         if (own != 3 || write(own, "mine", 4) != 4) return false;
+    } else if (what == "litter") { // what is no stream among the streams
+        const char* folder = std::getenv("KW_TRACE_FOLDER");
+        if (!folder) return false;
+        const std::string base = std::string{folder} + "/0";
+        if (mkdir((base + "1.kwtrace").c_str(), 0700) != 0 || mkfifo((base + "2.kwtrace").c_str(), 0600) != 0
+            || symlink("/dev/zero", (base + "3.kwtrace").c_str()) != 0)
+            return false;
     } else if (what == "on_interrupt") {
         std::signal(
             SIGINT, +[](int) {

@@ -364,6 +364,62 @@ private Q_SLOTS:
         QCOMPARE(kw::test::events(trace, "X", "kernel"), std::size_t{10});
     }
 
+    void reads_streams_and_nothing_else() {
+        const Tracing tracing;
+        const auto outcome = tracing.steps({"init", "launch:10", "litter"});
+        VERIFY_STATUS(outcome, 0);
+        QCOMPARE(kernels(outcome), std::size_t{10});
+        QVERIFY(!tracing.left_something());
+    }
+
+    void two_of_one_name_are_each_whole() {
+        const Tracing tracing;
+        std::vector<kw::Child> running;
+        for (int i = 0; i < 3; ++i) {
+            auto child = kw::Child::spawn({.arguments = tracing.command({kProgram, "init", "launch:20000"}),
+                                           .input = kw::SpawnOptions::Stream::null,
+                                           .output = kw::SpawnOptions::Stream::null,
+                                           .errors = kw::SpawnOptions::Stream::null});
+            QVERIFY(child);
+            running.push_back(std::move(*child));
+        }
+        for (auto& child : running) {
+            const auto status = child.wait(30s);
+            QVERIFY(status && status->success());
+        }
+        const auto trace = Json::parse(kw::test::read_trace(tracing.path("t.json")), nullptr, false);
+        QVERIFY(trace.is_object());
+        QCOMPARE(kw::test::events(trace, "X", "kernel"), std::size_t{20000});
+    }
+
+    void does_not_write_two_outputs_into_one_file() {
+        Tracing tracing;
+        tracing.options = {"--report", tracing.path("./t.json").string()};
+        const auto outcome = tracing.steps({"say:ran"});
+        VERIFY_STATUS(outcome, 2);
+        QVERIFY(outcome.run.output.empty() && outcome.run.errors.contains("twice"));
+    }
+
+    void leaves_nothing_half_done_when_interrupted_while_it_writes() {
+        Tracing tracing;
+        kw::SpawnOptions options{.arguments = tracing.command({kProgram, "init", "launch:200000"}),
+                                 .environment = {{"TMPDIR", tracing.folder.path().toStdString()}},
+                                 .input = kw::SpawnOptions::Stream::null};
+        auto child = kw::Child::spawn(options);
+        QVERIFY(child);
+        const auto writes = [&] {
+            for (const auto& entry : fs::directory_iterator{fs::path{tracing.folder.path().toStdString()}})
+                if (entry.path().filename().string().starts_with("t.json")) return true;
+            return false;
+        };
+        for (int i = 0; i < 10'000 && !writes(); ++i) std::this_thread::sleep_for(1ms);
+        QCOMPARE(::kill(child->pid(), SIGINT), 0);
+        const auto status = child->wait(20s);
+        QVERIFY(status);
+        QCOMPARE(status->code, 130);
+        QVERIFY(fs::is_empty(fs::path{tracing.folder.path().toStdString()}));
+    }
+
     void tells_while_it_runs() {
         Tracing tracing;
         tracing.options = {"--live"};

@@ -3,6 +3,7 @@
 #include "engine/profile/trace/lanes.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #include <algorithm>
@@ -32,7 +33,8 @@ public:
         const auto status = fs::status(file->path_, error);
         const bool replaced = !fs::exists(status) || fs::is_regular_file(status);
         file->part_ = file->path_;
-        if (replaced) file->part_ += ".part";
+        // Of its own, as another may be writing a trace of this name.
+        if (replaced) file->part_ += fmt::format(".{}.part", ::getpid());
         // "T": as it is. Level 3 is twice as fast as the usual 6 at nine tenths of its effect.
         errno = 0;
         file->file_ = ::gzopen(file->part_.c_str(), path.extension() == ".gz" ? "wb3e" : "wbTe");
@@ -297,6 +299,10 @@ Result<std::uint64_t> write_chrome_trace(const fs::path& path, const TraceInfo& 
         });
         !read)
         return std::unexpected(std::move(read.error()));
+    const auto stopped = [&] {
+        return fail(Stage::profile, ErrorCode::cancelled, fmt::format("writing {} was stopped", path.string()));
+    };
+    if (stop.stop_requested()) return stopped();
     lanes.settle();
 
     Writer writer{**file, lanes};
@@ -312,8 +318,7 @@ Result<std::uint64_t> write_chrome_trace(const fs::path& path, const TraceInfo& 
         return std::unexpected(std::move(read.error()));
     writer.samples(sampling);
     writer.footer();
-    if (stop.stop_requested())
-        return fail(Stage::profile, ErrorCode::cancelled, fmt::format("writing {} was stopped", path.string()));
+    if (stop.stop_requested()) return stopped();
     if (auto done = (*file)->finish(); !done) return std::unexpected(std::move(done.error()));
     return written;
 }

@@ -61,7 +61,9 @@ std::vector<fs::path> Spool::streams() const {
     std::vector<fs::path> found;
     std::error_code error;
     for (fs::directory_iterator it{folder_, error}, end; !error && it != end; it.increment(error))
-        if (it->path().extension() == kStreamSuffix) found.push_back(it->path());
+        // A program may have put there what would never end, or block.
+        if (it->path().extension() == kStreamSuffix && fs::is_regular_file(it->symlink_status(error)))
+            found.push_back(it->path());
     std::ranges::sort(found);
     return found;
 }
