@@ -151,6 +151,13 @@ Result<void> LoadedSource::Instance::prepare(const HostTensors& inputs) {
     return {};
 }
 
+Result<void> LoadedSource::Instance::restore(const HostTensors& inputs) {
+    for (std::size_t i = 0; i < task_->tensors.size(); ++i)
+        if (task_->tensors[i].role == task::Role::inout)
+            if (auto done = device_->upload(buffers_[i].pointer(), inputs[i]); !done) return done;
+    return poison();
+}
+
 Result<void> LoadedSource::Instance::poison() {
     for (std::size_t i = 0; i < buffers_.size(); ++i) {
         const bool has_input = i < task_->tensors.size() && task_->tensors[i].role != task::Role::output;

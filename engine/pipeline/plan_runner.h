@@ -56,6 +56,8 @@ public:
     public:
         /// Uploads inputs, poisons outputs and scratch.
         [[nodiscard]] Result<void> prepare(const HostTensors& inputs);
+        /// Uploads what a run changes, inout tensors, and poisons outputs and scratch.
+        [[nodiscard]] Result<void> restore(const HostTensors& inputs);
         /// Poisons outputs and scratch alone.
         [[nodiscard]] Result<void> poison();
         /// Enqueues every launch of the plan; stops at the first fault. A launch that the device refuses (too many

@@ -57,7 +57,8 @@ Result<profile::Report> run_profile(const Job& job, device::Device& device, prof
     if (!flush_buffer) return std::unexpected(flush_buffer.error());
 
     profile::Workload work;
-    work.prepare = [&] { return instance->prepare(*inputs); };
+    if (auto done = instance->prepare(*inputs); !done) return std::unexpected(done.error());
+    work.prepare = [&] { return instance->restore(*inputs); };
     work.run = [&](std::stop_token inner) { return instance->run(std::move(inner)); };
     work.finish = [&](std::stop_token inner) { return device.synchronize(std::move(inner)); };
     work.reload = [&] { return loaded->reload(*instance); };

@@ -412,8 +412,9 @@ private Q_SLOTS:
     }
 
     void profile_lists_counters_by_line() {
-        const auto result = evaluate(candidate("if (i < n) y[i] = 3.0f * x[i];"),
-                                     {.stages = {.verify = false, .bench = false, .profile = true}});
+        const auto result =
+            evaluate(candidate("if (i < n) y[i] = 3.0f * x[i];"),
+                     {.stages = {.verify = false, .bench = false, .profile = true}, .profiling = {.set = "full"}});
         QVERIFY2(result, result ? "" : describe(result.error()).c_str());
         QVERIFY(result->profile);
         const auto report = profile::report_from_json(*result->profile);

@@ -111,20 +111,23 @@ private:
     std::jthread thread_; ///< last: it uses the others
 };
 
-/// Samples are taken while the work runs, not while it is put back.
+/// Sampling can be started once. Where nobody looks on for a while, that is for the last run alone, so that what lies
+/// between the runs, which takes longer than they do, need not be read.
 std::optional<Failure> run_all(const profile::Workload& work, const TimelineRequest& request, Watcher& watcher,
                                std::stop_token stop, const device::Progress& progress) {
     const auto start = Clock::now();
+    const bool throughout = request.seconds > 0;
+    if (throughout) watcher.start_sampling();
     for (std::size_t run = 0;; ++run) {
         const double elapsed = std::chrono::duration<double>(Clock::now() - start).count();
-        if (run >= request.runs && elapsed >= request.seconds) return std::nullopt;
+        if (run >= request.runs && elapsed >= request.seconds) break;
         progress("profile: timeline", request.seconds > 0 ? std::min(1.0, elapsed / request.seconds) : -1);
         if (auto ready = make_ready(work, request.flush_l2, stop); !ready) return std::move(ready.error());
-        watcher.start_sampling();
-        auto ran = run_once(work, stop);
-        watcher.stop_sampling();
-        if (!ran) return std::move(ran.error());
+        if (!throughout && run + 1 == request.runs) watcher.start_sampling();
+        if (auto ran = run_once(work, stop); !ran) return std::move(ran.error());
     }
+    watcher.stop_sampling();
+    return std::nullopt;
 }
 
 } // namespace
