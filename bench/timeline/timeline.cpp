@@ -52,18 +52,21 @@ class Frames {
 public:
     Frames(profiler_views::TimelineCanvas& canvas, std::string name) : canvas_(canvas), name_(std::move(name)) {}
     void frame(const std::function<void()>& change) {
+        const double processor = processor_seconds();
         QElapsedTimer timer;
         timer.start();
         change();
         canvas_.repaint();
         times_.push_back(static_cast<double>(timer.nsecsElapsed()) / 1e6);
+        processor_ += (processor_seconds() - processor) * 1e3;
     }
     /// Median and the worst 1 %.
     std::pair<double, double> report() {
         std::ranges::sort(times_);
         const double median = times_[times_.size() / 2], worst = times_[times_.size() * 99 / 100];
-        fmt::print("  {:<34} {:4} frames   median {:6.2f} ms   99 % {:6.2f} ms   most {:6.2f} ms\n", name_,
-                   times_.size(), median, worst, times_.back());
+        fmt::print(
+            "  {:<34} {:4} frames   median {:6.2f} ms   99 % {:6.2f} ms   most {:6.2f} ms   processor {:6.2f} ms\n",
+            name_, times_.size(), median, worst, times_.back(), processor_ / static_cast<double>(times_.size()));
         return {median, worst};
     }
 
@@ -71,6 +74,7 @@ private:
     profiler_views::TimelineCanvas& canvas_;
     std::string name_;
     std::vector<double> times_;
+    double processor_ = 0; ///< ms of all threads
 };
 
 } // namespace

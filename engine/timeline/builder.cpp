@@ -354,7 +354,7 @@ void Builder::fill_lane(Work& work, std::uint32_t number) const {
         store.category_[event] = items[i].category;
         store.origin_[event] = items[i].origin;
     }
-    for (Row& row : lane.rows) summarise(row, store.start_.data(), store.duration_.data());
+    for (Row& row : lane.rows) summarise(row, store.start_.data(), store.duration_.data(), store.name_.data());
 }
 
 void Builder::build_counters(Work& work) const {

@@ -71,23 +71,26 @@ void row_items(const Store& store, const Row& row, const Viewport& view, std::ve
         const RowNode* node = nullptr;
         const std::size_t many = largest_node(row.summary, i, count, small, hint, &node);
         const auto event = static_cast<EventId>(row.first + i);
-        const RowNode single = many > 0 ? RowNode{}
-                                        : RowNode{store.start(event), store.end(event), store.duration(event), event,
-                                                  static_cast<float>(store.duration(event))};
+        RowNode single;
+        if (many == 0) {
+            const auto length = static_cast<float>(store.duration(event));
+            single = {store.start(event), store.end(event), event, store.name_id(event), length, length};
+        }
         if (many == 0) node = &single;
         if (static_cast<double>(node->begin) > until) break;
         const auto covered = static_cast<std::uint32_t>(std::max<std::size_t>(many, 1));
         i += covered;
         if (many == 0 && !small(single, 0, 0)) {
             flush();
-            items.push_back({x_of(single.begin), x_of(single.end), event, 1, 1});
+            items.push_back({x_of(single.begin), x_of(single.end), event, single.name, 1, 1});
             continue;
         }
         const double at = std::floor((static_cast<double>(node->begin) - view.start) * scale);
-        const auto coverage = static_cast<float>(static_cast<double>(node->busy) * scale);
+        const auto coverage = static_cast<float>(static_cast<double>(node->busy_ns) * scale);
         if (at == column) {
             if (node->longest_ns > shared_longest) {
                 shared.event = node->longest;
+                shared.name = node->name;
                 shared_longest = node->longest_ns;
             }
             shared.count += covered;
@@ -97,7 +100,7 @@ void row_items(const Store& store, const Row& row, const Viewport& view, std::ve
         flush();
         column = at;
         const auto x = static_cast<float>(std::max(at, -4.0));
-        shared = {x, x + 1, node->longest, covered, coverage};
+        shared = {x, x + 1, node->longest, node->name, covered, coverage};
         shared_longest = node->longest_ns;
     }
     flush();

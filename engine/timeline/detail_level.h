@@ -19,6 +19,7 @@ struct RowItem {
     float begin = 0; ///< pixels; clipped to a little beyond the viewport
     float end = 0;
     EventId event = kNoEvent; ///< the longest of them
+    std::uint32_t name = 0;   ///< of that event
     std::uint32_t count = 1;
     float coverage = 1; ///< which part of the item is covered by events
 };

@@ -101,10 +101,12 @@ RowAssignment assign_rows(const std::vector<LaneItem>& items) {
     return result;
 }
 
-void summarise(Row& row, const Ns* start, const Ns* duration) {
-    const auto take = [](RowNode& node, EventId event, float length) {
+void summarise(Row& row, const Ns* start, const Ns* duration, const std::uint32_t* name) {
+    const auto take = [](RowNode& node, EventId event, std::uint32_t event_name, float length, float busy) {
+        node.busy_ns += busy;
         if (length <= node.longest_ns) return;
         node.longest = event;
+        node.name = event_name;
         node.longest_ns = length;
     };
     row.summary.build(
@@ -113,17 +115,14 @@ void summarise(Row& row, const Ns* start, const Ns* duration) {
             const auto first = static_cast<EventId>(row.first + begin), last = static_cast<EventId>(row.first + end);
             RowNode node{.begin = start[first], .end = start[last - 1] + duration[last - 1]};
             for (EventId event = first; event < last; ++event) {
-                node.busy += duration[event];
-                take(node, event, static_cast<float>(duration[event]));
+                const auto length = static_cast<float>(duration[event]);
+                take(node, event, name[event], length, length);
             }
             return node;
         },
         [&](std::span<const RowNode> nodes) {
             RowNode node{.begin = nodes.front().begin, .end = nodes.back().end};
-            for (const RowNode& part : nodes) {
-                node.busy += part.busy;
-                take(node, part.longest, part.longest_ns);
-            }
+            for (const RowNode& part : nodes) take(node, part.longest, part.name, part.longest_ns, part.busy_ns);
             return node;
         });
 }

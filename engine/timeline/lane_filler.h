@@ -41,7 +41,7 @@ struct RowAssignment {
 /// Gives each sorted item the first row that is free when it starts.
 [[nodiscard]] RowAssignment assign_rows(const std::vector<LaneItem>& items);
 
-void summarise(Row& row, const Ns* start, const Ns* duration);
+void summarise(Row& row, const Ns* start, const Ns* duration, const std::uint32_t* name);
 
 /// The last value holds for `interval`, or where that is 0, to `end`.
 [[nodiscard]] Series make_series(std::string label, std::vector<std::pair<Ns, double>> points, Ns interval, Ns end);

@@ -19,9 +19,10 @@ inline constexpr EventId kNoEvent = UINT32_MAX;
 struct RowNode {
     Ns begin = 0;
     Ns end = 0;
-    Ns busy = 0;                ///< sum of durations; events of a row do not overlap
     EventId longest = kNoEvent; ///< whose colour stands for all
+    std::uint32_t name = 0;     ///< of the longest; here, because a look into the column costs more than all the rest
     float longest_ns = -1;
+    float busy_ns = 0; ///< sum of durations; events of a row do not overlap
 };
 
 /// Consecutive samples of a counter.

@@ -1,5 +1,6 @@
 #include "profiler_views/timeline/scene_painter.h"
 
+#include "engine/base/parallel.h"
 #include "profiler_views/timeline/time_text.h"
 #include "widgets/numbers.h"
 
@@ -52,7 +53,7 @@ ScenePainter::ScenePainter() : tokens_(widgets::Theme::instance().tokens()), col
 }
 
 QRgb ScenePainter::color_of(const Scene& scene, const timeline::RowItem& item) const {
-    const std::uint32_t name = scene.store->name_id(item.event);
+    const std::uint32_t name = item.name;
     const bool left_out = scene.matches && !scene.matches->contains(name);
     const int shade = item.count == 1 && item.end - item.begin >= 1
                           ? kShades
@@ -61,19 +62,17 @@ QRgb ScenePainter::color_of(const Scene& scene, const timeline::RowItem& item) c
 }
 
 void ScenePainter::paint(QPainter& painter, const Scene& scene, const SceneParts& parts, bool as_vectors) {
-    painter.fillRect(QRect(0, 0, parts.width, parts.height), tokens_.surface1);
-    if (!scene.store) return;
+    if (!scene.store) return painter.fillRect(QRect(0, 0, parts.width, parts.height), tokens_.surface1);
     const int width = parts.tracks_width(), height = parts.tracks_height();
     const QPoint origin(parts.label_width, SceneParts::kRulerHeight);
     const auto tracks = [&](Target& target) {
         paint_background(target.painter, scene, parts);
         target.painter.setFont(labels_.font());
+        paint_rows(target, scene);
         const auto [first, last] = scene.layout.bands_in(scene.scroll, scene.scroll + height);
-        for (std::size_t i = first; i < last; ++i) {
-            const Band& band = scene.layout.bands()[i];
-            if (band.kind == Band::Kind::lane) paint_lane(target, scene, band);
-            if (band.kind == Band::Kind::counter) paint_counter(target, scene, band);
-        }
+        for (std::size_t i = first; i < last; ++i)
+            if (scene.layout.bands()[i].kind == Band::Kind::counter)
+                paint_counter(target, scene, scene.layout.bands()[i]);
         paint_marks(target.painter, scene, parts);
     };
     if (as_vectors) {
@@ -125,26 +124,45 @@ void ScenePainter::paint_background(QPainter& painter, const Scene& scene, const
     }
 }
 
-void ScenePainter::paint_lane(Target& target, const Scene& scene, const Band& band) {
-    const auto& lane = scene.store->lanes()[band.index];
-    for (std::uint32_t r = 0; r < lane.rows.size(); ++r) {
-        const double top = row_top(band, r) - scene.scroll;
-        if (top + kSliceHeight <= 0) continue;
-        if (top >= target.tracks_height) break;
-        items_.clear();
-        // Items are found per device pixel, so that a dense display shows as much as it can.
-        timeline::row_items(
-            *scene.store, lane.rows[r],
-            {scene.view.start, scene.view.ns_per_pixel / target.ratio, target.tracks_width * target.ratio}, items_);
-        paint_items(target, scene, top);
-        paint_names(target, scene, top);
+/// Rows do not touch each other, so threads share them; names are drawn by one.
+void ScenePainter::paint_rows(Target& target, const Scene& scene) {
+    visible_ = 0;
+    const auto [first, last] =
+        scene.layout.bands_in(scene.scroll, scene.scroll + static_cast<int>(target.tracks_height));
+    for (std::size_t i = first; i < last; ++i) {
+        const Band& band = scene.layout.bands()[i];
+        if (band.kind != Band::Kind::lane) continue;
+        const auto& lane = scene.store->lanes()[band.index];
+        for (std::uint32_t r = 0; r < lane.rows.size(); ++r) {
+            const double top = row_top(band, r) - scene.scroll;
+            if (top + kSliceHeight <= 0 || top >= target.tracks_height) continue;
+            if (visible_ == rows_.size()) rows_.emplace_back();
+            rows_[visible_].row = &lane.rows[r];
+            rows_[visible_].top = top;
+            ++visible_;
+        }
+    }
+    // Items are found per device pixel, so that a dense display shows as much as it can.
+    const Viewport view{scene.view.start, scene.view.ns_per_pixel / target.ratio, target.tracks_width * target.ratio};
+    constexpr std::uint64_t kRowsAtATime = 4;
+    parallel_for(visible_, kRowsAtATime, [&](std::uint64_t begin, std::uint64_t end) {
+        for (std::uint64_t i = begin; i < end; ++i) {
+            rows_[i].items.clear();
+            timeline::row_items(*scene.store, *rows_[i].row, view, rows_[i].items);
+            if (target.bits) paint_items(target, scene, rows_[i]);
+        }
+    });
+    for (std::size_t i = 0; i < visible_; ++i) {
+        if (!target.bits) paint_items(target, scene, rows_[i]);
+        paint_names(target, scene, rows_[i]);
     }
 }
 
-void ScenePainter::paint_items(Target& target, const Scene& scene, double top) {
-    if (items_.empty()) return;
+void ScenePainter::paint_items(const Target& target, const Scene& scene, const VisibleRow& row) const {
+    if (row.items.empty()) return;
+    const double top = row.top;
     if (!target.bits) {
-        for (const auto& item : items_) {
+        for (const auto& item : row.items) {
             const double begin = item.begin, end = std::max(item.end, item.begin + 1);
             target.painter.fillRect(QRectF(begin, top, end - begin > 3 ? end - begin - 1 : end - begin, kSliceHeight),
                                     QColor(color_of(scene, item)));
@@ -156,7 +174,7 @@ void ScenePainter::paint_items(Target& target, const Scene& scene, double top) {
     if (first_line >= last_line) return;
     auto* line = reinterpret_cast<QRgb*>(target.bits + first_line * target.stride);
     int least = target.width, most = 0;
-    for (const auto& item : items_) {
+    for (const auto& item : row.items) {
         const int begin = std::clamp(static_cast<int>(std::floor(item.begin)), 0, target.width);
         int end = std::clamp(static_cast<int>(std::floor(item.end)), 0, target.width);
         if (end - begin > 3 * target.ratio) --end; // a gap to the next one
@@ -172,13 +190,13 @@ void ScenePainter::paint_items(Target& target, const Scene& scene, double top) {
         std::memcpy(reinterpret_cast<QRgb*>(target.bits + y * target.stride) + least, line + least, bytes);
 }
 
-void ScenePainter::paint_names(Target& target, const Scene& scene, double top) {
-    const double text_top = top + (kSliceHeight - labels_.height()) / 2;
-    for (const auto& item : items_) {
+void ScenePainter::paint_names(Target& target, const Scene& scene, const VisibleRow& row) {
+    const double text_top = row.top + (kSliceHeight - labels_.height()) / 2;
+    for (const auto& item : row.items) {
         const double begin = std::max(0.0, item.begin / target.ratio);
         const double end = std::min(target.tracks_width, item.end / target.ratio);
         if (end - begin < kLeastLabelWidth) continue;
-        const std::uint32_t name = scene.store->name_id(item.event);
+        const std::uint32_t name = item.name;
         const auto* text = labels_.elided(name, scene.store->names()[name], end - begin - 9);
         if (!text) continue;
         const bool left_out = scene.matches && !scene.matches->contains(name);

@@ -25,12 +25,17 @@ public:
 
 private:
     struct Target;
+    struct VisibleRow {
+        const timeline::Row* row;
+        double top; ///< in the tracks
+        std::vector<timeline::RowItem> items;
+    };
     void paint_ruler(QPainter& painter, const Scene& scene, const SceneParts& parts);
     void paint_headings(QPainter& painter, const Scene& scene, const SceneParts& parts);
     void paint_background(QPainter& painter, const Scene& scene, const SceneParts& parts);
-    void paint_lane(Target& target, const Scene& scene, const Band& band);
-    void paint_items(Target& target, const Scene& scene, double top);
-    void paint_names(Target& target, const Scene& scene, double top);
+    void paint_rows(Target& target, const Scene& scene);
+    void paint_items(const Target& target, const Scene& scene, const VisibleRow& row) const;
+    void paint_names(Target& target, const Scene& scene, const VisibleRow& row);
     void paint_counter(Target& target, const Scene& scene, const Band& band);
     void paint_marks(QPainter& painter, const Scene& scene, const SceneParts& parts);
     void paint_flow(QPainter& painter, const Scene& scene, const timeline::Flow& flow);
@@ -43,7 +48,8 @@ private:
     /// By colour, then by how much of a pixel is covered; the second set is for what a search leaves out.
     std::array<std::array<QRgb, kShades + 1>, SliceColors::kCount> shades_{}, dimmed_{};
     QImage image_;
-    std::vector<timeline::RowItem> items_;
+    std::vector<VisibleRow> rows_; ///< the first visible_ of them; the others keep their memory
+    std::size_t visible_ = 0;
     std::vector<timeline::SeriesItem> samples_;
 };
 

@@ -3,6 +3,8 @@
 #include "editor/cuda_editor.h"
 #include "editor/problem_list.h"
 #include "engine/base/file.h"
+#include "profiler_views/timeline/canvas.h"
+#include "profiler_views/timeline/timeline_view.h"
 #include "profiler_views/verdict/verdict_view.h"
 #include "widgets/theme.h"
 
@@ -92,6 +94,23 @@ class TestMainWindow : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void initTestCase() { widgets::Theme::instance().apply(*qApp, widgets::Scheme::dark); }
+
+    void a_trace_opens_in_the_timeline_and_the_task_stays() {
+        Fixture f;
+        f.write("run.json", R"([{"ph": "X", "name": "kernel", "pid": 0, "tid": 7, "ts": 1, "dur": 5}])");
+        QSignalSpy opened(&f.window, &MainWindow::trace_opened);
+        QVERIFY(f.window.open(f.folder() / "run.json"));
+        QVERIFY(opened.wait());
+        QVERIFY(opened[0][0].toBool());
+        auto* timeline = f.window.findChild<profiler_views::TimelineView*>();
+        QVERIFY(timeline && timeline->isVisible());
+        QCOMPARE(timeline->canvas().scene().store->size(), 1u);
+        QVERIFY(f.editor().text().contains(QStringLiteral("scale")));
+        f.window.open_trace(f.folder() / "task.toml");
+        QVERIFY(opened.wait());
+        QVERIFY(!opened[1][0].toBool());
+        QVERIFY(f.window.statusBar()->currentMessage().contains(QStringLiteral("not a trace")));
+    }
 
     void diagnostics_follow_the_typing() {
         Fixture f;
