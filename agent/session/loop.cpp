@@ -16,7 +16,8 @@ std::int64_t unix_ms() {
 
 /// What no other proposal would get around.
 bool is_hopeless(const Error& error) {
-    return error.code == ErrorCode::cancelled || error.stage == Stage::usage || error.code == ErrorCode::unsupported
+    return error.code == ErrorCode::cancelled || error.stage == Stage::usage || error.stage == Stage::task
+           || error.code == ErrorCode::unsupported
            || (error.stage == Stage::environment && error.code != ErrorCode::crashed);
 }
 

@@ -5,6 +5,7 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <ctime>
 
@@ -13,8 +14,10 @@ namespace {
 
 std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
-/// RFC 3339, in UTC.
+/// RFC 3339, in UTC; what no year of four digits holds is taken for the nearest that does.
 std::string timestamp(std::int64_t unix_ms) {
+    constexpr std::int64_t kLast = 253'402'300'799'999; // 9999-12-31T23:59:59.999Z
+    unix_ms = std::clamp<std::int64_t>(unix_ms, 0, kLast);
     const std::time_t seconds = static_cast<std::time_t>(unix_ms / 1000);
     return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z", fmt::gmtime(seconds), unix_ms % 1000);
 }

@@ -292,6 +292,8 @@ Result<SessionFile> SessionFile::open(const fs::path& path, Access access) {
 }
 
 std::string SessionFile::put_blob(std::string_view text) {
+    if (static_cast<std::int64_t>(text.size()) > kLargestBlob)
+        throw SQLite::Exception("a text is larger than 1 GiB", SQLITE_TOOBIG);
     auto sha256 = sha256_hex(text);
     SQLite::Statement known{*database_, "SELECT 1 FROM blob WHERE sha256 = ?"};
     known.bind(1, sha256);

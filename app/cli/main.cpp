@@ -66,7 +66,8 @@ CLI::App* add_trace(CLI::App& app, kw::cli::TraceArguments& arguments) {
         ->add_option("-o,--output", arguments.output,
                      "Chrome trace to write, compressed when the name ends in .gz (default: COMMAND.trace.json.gz)")
         ->type_name("FILE");
-    command->add_option("--report", arguments.report, "Also write the session's own form")->type_name("FILE");
+    command->add_option("--report", arguments.report, "Also write a profile report, as kw profile --json does")
+        ->type_name("FILE");
     command
         ->add_option("--kinds", arguments.kinds,
                      "What to collect, with commas: kernel, copy, memset, synchronization, call (default: all)")

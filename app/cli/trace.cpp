@@ -34,7 +34,7 @@ constexpr int kSignalStatus = 128;
 constexpr const char* kInjectionVariable = "CUDA_INJECTION64_PATH"; ///< of CUDA: what cuInit loads
 /// cuptiGetVersion of CUDA 12.0.
 constexpr std::uint32_t kOldestCupti = 18;
-/// The session's own form is one JSON value, which larger programs would not like to read.
+/// A report is one JSON value, which larger programs would not like to read.
 constexpr std::size_t kReportActivities = 100'000;
 
 std::unexpected<Error> usage(std::string message) {

@@ -9,7 +9,7 @@ namespace kw::cli {
 struct TraceArguments {
     std::vector<std::string> command; ///< with its arguments
     std::string output;               ///< Chrome trace; empty: named after the command, in the current folder
-    std::string report;               ///< also the session's own form, to this file
+    std::string report;               ///< also a profile::Report as JSON, to this file
     std::string kinds;                ///< "kernel,copy,memset,synchronization,call"; empty: all
     std::uint64_t max_events = 10'000'000;
     bool json = false; ///< the summary as JSON

@@ -50,7 +50,8 @@ Result<compile::Output> CachingCompiler::compile(const compile::Request& request
         return entries_.front().output;
     }
     auto output = compiler_->compile(request, stop);
-    if (!output) return output;
+    // What did not compile may have been stopped or have lost its compiler, and would not the next time.
+    if (!output || !output->ok) return output;
     const std::size_t bytes = output->ptx.size() + output->cubin.size() + output->log.size();
     entries_.push_front({key, *output, bytes});
     index_[std::move(key)] = entries_.begin();

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace kw::timeline {
 namespace {
@@ -131,7 +132,7 @@ void LiveTrace::append(const std::vector<profile::Activity>& activities, const p
         const std::uint32_t series = shard.series(group, label, label);
         for (std::size_t i = 0; i < std::min(values.size(), sampling.end_ns.size()); ++i) {
             // A value belongs to the interval that ends at its time.
-            if (usable(sampling.end_ns[i]))
+            if (usable(sampling.end_ns[i]) && std::isfinite(values[i]))
                 batch.samples.push_back({static_cast<Ns>(sampling.end_ns[i]) - interval, values[i], series});
         }
     }

@@ -54,17 +54,22 @@ Result<std::unique_ptr<compile::Compiler>> ChildCompiler::open(std::vector<std::
 Result<compile::Output> ChildCompiler::compile(const compile::Request& request, std::stop_token stop) {
     using Milliseconds = std::chrono::duration<double, std::milli>;
     const auto begin = std::chrono::steady_clock::now();
-    if (auto started = start(); !started) return std::unexpected(std::move(started.error()));
     constexpr double kLongest = 1e6;
     const auto limit = std::chrono::ceil<std::chrono::milliseconds>(
         std::chrono::duration<double>{std::min(request.timeout_s, kLongest)});
-    bool answered = false;
-    const auto json = child_->call("compile", to_json(request), std::move(stop), {}, limit, &answered);
-    if (answered) {
-        if (!json) return std::unexpected(json.error());
-        return whole_output_from_json(*json);
+    Result<Json> json;
+    for (int attempt = 1;; ++attempt) {
+        if (auto started = start(); !started) return std::unexpected(std::move(started.error()));
+        bool answered = false;
+        json = child_->call("compile", to_json(request), stop, {}, limit, &answered);
+        if (answered) {
+            if (!json) return std::unexpected(json.error());
+            return whole_output_from_json(*json);
+        }
+        child_.reset();
+        // Somebody else may have ended it. A source that does so will do it again.
+        if (json.error().code != ErrorCode::crashed || attempt == 2) break;
     }
-    child_.reset();
     auto error = json.error();
     error.stage = Stage::compile;
     if (error.code == ErrorCode::cancelled) {

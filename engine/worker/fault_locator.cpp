@@ -104,9 +104,13 @@ void add_printed_place(Json& answer, std::string_view printed) {
     auto found = cuda::fault_from_assertion(printed);
     if (!found) return;
     // A report repeats the fault's sentence as its own.
-    for (const auto* member : {"because", "problem"})
-        if (const auto text = answer.find(member); text != answer.end() && *text == told.message)
-            *text = found->message;
+    for (const auto* member : {"because", "problem"}) {
+        const auto text = answer.find(member);
+        if (text == answer.end() || !text->is_string()) continue;
+        auto& said = text->get_ref<std::string&>(); // perhaps with when it happened before it
+        if (said.ends_with(told.message))
+            said.replace(said.size() - told.message.size(), std::string::npos, found->message);
+    }
     answer["fault"] = device::to_json(cuda::refined(std::move(told), std::move(*found)));
 }
 

@@ -9,7 +9,6 @@
 #include "profiler_views/timeline/trace_jobs.h"
 #include "widgets/empty_state.h"
 
-#include <QFile>
 #include <QFileDialog>
 #include <QHBoxLayout>
 #include <QHeaderView>
@@ -19,6 +18,7 @@
 #include <QProgressBar>
 #include <QPushButton>
 #include <QRegularExpression>
+#include <QSaveFile>
 #include <QShortcut>
 #include <QSplitter>
 #include <QStackedWidget>
@@ -96,9 +96,7 @@ TimelineView::TimelineView(QWidget* parent)
       canvas_(new TimelineCanvas),
       overview_(new TimelineOverview),
       pages_(new QStackedWidget),
-      empty_(
-          new widgets::EmptyState(tr("No timeline yet"), tr("Profile a kernel, or drop a trace here: Chrome or Kineto "
-                                                            "JSON (also .gz), or an Nsight Systems SQLite export."))) {
+      empty_(nothing_yet()) {
     setObjectName(QStringLiteral("panel"));
     setAttribute(Qt::WA_StyledBackground);
     build_bar();
@@ -306,14 +304,25 @@ void TimelineView::append(const profile::LiveUpdate& update) {
     set_store(std::move(store), std::move(colors), true);
 }
 
-void TimelineView::clear() { show({}); }
+void TimelineView::clear() {
+    show_empty(nothing_yet());
+    show({});
+}
 
 void TimelineView::show_problem(const QString& title, const QString& why) {
-    auto* problem = new widgets::EmptyState(title, why);
-    pages_->removeWidget(empty_);
-    delete std::exchange(empty_, problem);
-    pages_->insertWidget(0, empty_);
+    show_empty(new widgets::EmptyState(title, why));
     set_store({}, {}, false);
+}
+
+void TimelineView::show_empty(widgets::EmptyState* page) {
+    pages_->removeWidget(empty_);
+    delete std::exchange(empty_, page);
+    pages_->insertWidget(0, empty_);
+}
+
+widgets::EmptyState* TimelineView::nothing_yet() {
+    return new widgets::EmptyState(tr("No timeline yet"), tr("Profile a kernel, or drop a trace here: Chrome or Kineto "
+                                                             "JSON (also .gz), or an Nsight Systems SQLite export."));
 }
 
 void TimelineView::set_store(std::shared_ptr<const timeline::Store> store, std::vector<std::uint8_t> colors,
@@ -445,15 +454,18 @@ Result<void> TimelineView::export_picture(const std::filesystem::path& path) {
         return fail(Stage::environment, ErrorCode::invalid_input, "cannot write " + path.string() + ": " + why);
     };
     if (path.extension() == ".svg") {
-        QFile out(file);
-        if (!out.open(QIODevice::WriteOnly | QIODevice::Truncate)) return refused(qPrintable(out.errorString()));
+        QSaveFile out(file);
+        if (!out.open(QIODevice::WriteOnly)) return refused(qPrintable(out.errorString()));
         QSvgGenerator svg;
         svg.setOutputDevice(&out);
         svg.setSize(canvas_->size());
         svg.setViewBox(QRect(QPoint(), canvas_->size()));
         svg.setTitle(tr("Timeline"));
-        QPainter painter(&svg);
-        canvas_->draw(painter, true);
+        {
+            QPainter painter(&svg);
+            canvas_->draw(painter, true);
+        }
+        if (!out.commit()) return refused(qPrintable(out.errorString()));
         return {};
     }
     if (path.extension() != ".png") return refused("pictures are .png or .svg");

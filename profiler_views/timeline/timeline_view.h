@@ -65,6 +65,8 @@ private:
     void build_bar();
     void build_panels();
     void set_store(std::shared_ptr<const timeline::Store> store, std::vector<std::uint8_t> colors, bool keep_place);
+    void show_empty(widgets::EmptyState* page);
+    [[nodiscard]] static widgets::EmptyState* nothing_yet();
     void show_problem(const QString& title, const QString& why);
     void apply_search();
     void show_count();

@@ -6,6 +6,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <chrono>
 #include <fstream>
 #include <thread>
 
@@ -231,7 +232,7 @@ private Q_SLOTS:
         input.name = "k.cu";
         input.options = {"-arch=compute_90"};
         input.readable = {(*nvrtc)->path.parent_path()};
-        const auto output = runner.run(std::move(input), {});
+        const auto output = runner.run(std::move(input), {}, std::chrono::steady_clock::time_point::max());
         QVERIFY(output);
         QCOMPARE(output->result, NvrtcResult::compilation);
         QVERIFY(!output->log.contains(kSecret));

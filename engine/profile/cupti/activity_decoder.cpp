@@ -112,6 +112,7 @@ ActivityDecoder::ActivityDecoder(const ActivityApi& api, std::uint64_t zero_ns,
 
 void ActivityDecoder::decode(std::uint8_t* buffer, std::size_t valid, std::vector<Activity>& to) {
     waits_.clear();
+    polls_.clear();
     decode_records(buffer, valid, to);
     // Backwards, so that the other positions stay true.
     std::ranges::sort(polls_, std::greater{});

@@ -22,7 +22,7 @@ using profile::Rung;
 using profile::RungState;
 using Clock = std::chrono::steady_clock;
 
-/// PC samples of so much of the work's time tell its lines apart; a kernel may be shorter than one sampling period.
+/// So long, putting the work back included, its lines are sampled; a short kernel has few samples then.
 constexpr double kPcSeconds = 0.02;
 constexpr std::size_t kTimelineRuns = 3;
 
@@ -87,7 +87,7 @@ public:
         for (auto& state : report_.rungs)
             if (state.state == RungState::State::available) {
                 state.state = RungState::State::skipped;
-                state.reason = "the kernel had faulted before";
+                state.reason = report_.fault ? "the kernel had faulted before" : "the plan launches nothing";
             }
         for (auto& launch : report_.launches) profile::derive(launch.metrics);
         return std::move(report_);
@@ -166,7 +166,12 @@ private:
         report_.sampling = std::move(timeline.sampling);
         if (activity && timeline.activity_failure) settle(activity, std::move(*timeline.activity_failure));
         if (sampling && timeline.sampling_failure) settle(sampling, std::move(*timeline.sampling_failure));
-        if (timeline.run_failure) settle(nullptr, std::move(*timeline.run_failure));
+        if (timeline.run_failure) {
+            // What was seen until then is kept; the rungs are not what they would have been.
+            if (activity) settle(activity, *timeline.run_failure);
+            if (sampling) settle(sampling, *timeline.run_failure);
+            settle(nullptr, std::move(*timeline.run_failure));
+        }
         if (activity) finish(*activity, start);
         if (sampling) finish(*sampling, start);
         describe_launches();

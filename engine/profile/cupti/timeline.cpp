@@ -1,8 +1,10 @@
 #include "engine/profile/cupti/timeline.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <utility>
@@ -52,8 +54,12 @@ public:
         if (thread_.joinable()) thread_.join();
     }
 
-    void start_sampling() { sampling(&PmSampling::start); }
-    void stop_sampling() { sampling(&PmSampling::stop); }
+    void start_sampling() {
+        if (sampling(&PmSampling::start)) sampling_ = Sampling::running;
+    }
+    void stop_sampling() {
+        if (sampling_ == Sampling::running && sampling(&PmSampling::stop)) sampling_ = Sampling::ended;
+    }
 
     void gather() {
         profile::LiveUpdate update;
@@ -78,16 +84,18 @@ private:
         update.activities = std::move(taken);
     }
 
-    void sampling(Climbed<void> (PmSampling::*step)()) {
+    bool sampling(Climbed<void> (PmSampling::*step)()) {
         const std::scoped_lock lock{samples_mutex_};
-        if (!samples_) return;
+        if (!samples_) return false;
         if (auto done = (samples_->*step)(); !done) {
             timeline_.sampling_failure = std::move(done.error());
             samples_ = nullptr;
         }
+        return samples_ != nullptr;
     }
 
     void gather_samples(profile::LiveUpdate& update) {
+        if (sampling_ == Sampling::not_yet) return;
         const std::scoped_lock lock{samples_mutex_};
         if (!samples_) return;
         auto taken = samples_->take();
@@ -104,6 +112,8 @@ private:
     ActivityCollector* activities_;
     std::mutex samples_mutex_; ///< guards the next one: sampling starts and stops on the other thread
     PmSampling* samples_;
+    enum class Sampling { not_yet, running, ended };
+    std::atomic<Sampling> sampling_ = Sampling::not_yet;
     std::uint64_t zero_ns_;
     std::size_t max_activities_;
     const profile::Live& live_;
@@ -117,6 +127,8 @@ std::optional<Failure> run_all(const profile::Workload& work, const TimelineRequ
                                std::stop_token stop, const device::Progress& progress) {
     const auto start = Clock::now();
     const bool throughout = request.seconds > 0;
+    // However the runs end.
+    const std::unique_ptr<Watcher, void (*)(Watcher*)> stop_at_end{&watcher, [](Watcher* it) { it->stop_sampling(); }};
     if (throughout) watcher.start_sampling();
     for (std::size_t run = 0;; ++run) {
         const double elapsed = std::chrono::duration<double>(Clock::now() - start).count();
@@ -126,7 +138,6 @@ std::optional<Failure> run_all(const profile::Workload& work, const TimelineRequ
         if (!throughout && run + 1 == request.runs) watcher.start_sampling();
         if (auto ran = run_once(work, stop); !ran) return std::move(ran.error());
     }
-    watcher.stop_sampling();
     return std::nullopt;
 }
 

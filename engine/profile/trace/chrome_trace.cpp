@@ -7,6 +7,7 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cmath>
 #include <cstring>
@@ -227,8 +228,10 @@ private:
 
     /// As a JSON string. Names come by the million and are few, so they are quoted once.
     const std::string& name_of(const Activity& activity) {
-        if (names_.size() > kMaxNames) names_.clear();
-        const auto [entry, is_new] = names_.try_emplace(activity.name);
+        // A kernel may be called what a memset is called.
+        auto& names = names_[static_cast<std::size_t>(activity.kind)];
+        if (names.size() > kMaxNames) names.clear();
+        const auto [entry, is_new] = names.try_emplace(activity.name);
         if (is_new) {
             switch (activity.kind) {
             case Activity::Kind::copy: entry->second = json_text("Memcpy " + activity.name); break;
@@ -273,7 +276,7 @@ private:
 
     TraceFile& file_;
     Lanes& lanes_;
-    std::unordered_map<std::string, std::string> names_;
+    std::array<std::unordered_map<std::string, std::string>, 5> names_; ///< by kind
     bool first_ = true;
 };
 

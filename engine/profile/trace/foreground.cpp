@@ -109,6 +109,8 @@ Result<pid_t> start(const ForegroundOptions& options, const sigset_t& mask) {
 
 Result<ExitStatus> run_in_foreground(const ForegroundOptions& options) {
     if (options.arguments.empty()) return fail(Stage::usage, ErrorCode::invalid_input, "no program was named");
+    // Whoever started this may ignore the ends of children, which would take away how the program ended.
+    std::signal(SIGCHLD, SIG_DFL);
     const Signals signals;
     const auto pid = start(options, signals.before());
     if (!pid) return std::unexpected(pid.error());
@@ -123,7 +125,10 @@ Result<ExitStatus> run_in_foreground(const ForegroundOptions& options) {
         if (waiting[1].revents) signals.pass_on(*pid);
         if (ticks && ready == 0) options.on_tick();
         int raw = 0;
-        if (::waitpid(*pid, &raw, WNOHANG) != *pid) continue;
+        const auto waited = ::waitpid(*pid, &raw, WNOHANG);
+        if (waited < 0 && errno == ECHILD)
+            return fail(Stage::environment, ErrorCode::internal, "the program ended, but how is not to be learnt");
+        if (waited != *pid) continue;
         return WIFSIGNALED(raw) ? ExitStatus{0, WTERMSIG(raw)} : ExitStatus{WEXITSTATUS(raw), 0};
     }
 }
