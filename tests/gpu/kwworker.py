@@ -50,6 +50,7 @@ class Worker:
         self.process = subprocess.Popen([str(program), *options, "serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         stderr=subprocess.PIPE, start_new_session=True)
         self._answers = queue.Queue()
+        self.live = []
         self._words = []
         self._id = 0
         threading.Thread(target=self._read, daemon=True).start()
@@ -84,7 +85,7 @@ class Worker:
         return self._id
 
     def wait(self, request, timeout):
-        """The result of a request; progress notifications are passed over."""
+        """The result of a request. Live updates that come before it are kept in `live`, with their times."""
         until = time.monotonic() + timeout
         while True:
             try:
@@ -93,6 +94,8 @@ class Worker:
                 raise TimeoutError(f"the worker did not answer within {timeout} s") from None
             if message is None:
                 raise EOFError("the worker ended: " + " | ".join(self._words[-3:]))
+            if message.get("method") == "live":
+                self.live.append((time.monotonic(), message["params"]["update"]))
             if message.get("id") != request:
                 continue
             if "error" in message:

@@ -157,6 +157,25 @@ class Checks:
         expect("thread" in fault and "block" in fault, f"no thread: {fault}")
         return fault["message"]
 
+    def streams_live(self):
+        """Activities and samples come while work runs, ten times a second."""
+        seconds = 3
+        self.worker.live.clear()
+        report = self.worker.evaluate(kwworker.read_task(self.tasks / "softmax"), device=self.device, stages=["compile", "profile"],
+                                      profiling={"rungs": ["activity", "pm_sampling"], "seconds": seconds})["profile"]
+        failed = [rung for rung in report["rungs"] if rung["state"] != "done"]
+        expect(not failed, str(failed))
+        times = [when for when, _ in self.worker.live]
+        expect(len(times) > 2, f"{len(times)} updates")
+        rate = (len(times) - 1) / (times[-1] - times[0])
+        activities = sum(len(update.get("activities", [])) for _, update in self.worker.live)
+        samples = sum(len(update.get("sampling", {}).get("end_ns", [])) for _, update in self.worker.live)
+        expect(rate >= 10, f"{rate:.1f} updates a second")
+        expect(times[-1] - times[0] > 0.6 * seconds, f"all within {times[-1] - times[0]:.2f} s")
+        expect(activities > 0 and samples > 0, f"{activities} activities, {samples} samples")
+        longest = max(after - before for before, after in zip(times, times[1:]))
+        return f"{rate:.1f} updates a second, longest gap {longest * 1e3:.0f} ms, {activities} activities, {samples} samples"
+
     def too_much_shared(self):
         result = self.evaluate(MUCH_SHARED)
         expect(not result["compile"]["ok"], "it was taken")
@@ -333,6 +352,7 @@ __global__ void probe(const float* x, float* y, int n) { y[0] = Grow<26, 1>::val
         self.check("compilation without an end", self.endless_compilation)
         self.check("no room on the GPU", self.full_gpu)
         self.check("larger than the GPU", self.larger_than_the_gpu)
+        self.check("live updates", self.streams_live)
         self.check("two workers at once", self.two_workers)
         self.check("a neighbour's fault", self.fault_beside_another)
         self.check("the command line", self.command_line)
