@@ -269,6 +269,7 @@ bool MainWindow::open_task(const std::filesystem::path& folder) {
     folder_ = folder;
     files_ = std::move(*files);
     task_ = std::move(*task);
+    centralWidget()->show();
     const QString title = QString::fromStdString(task_->title.empty() ? task_->name : task_->title);
     title_->setText(title);
     setWindowTitle(tr("%1[*] – Kernelwright").arg(title));
@@ -303,7 +304,9 @@ void MainWindow::open_trace(const std::filesystem::path& path) {
     timeline_dock_->setWindowTitle(tr("Timeline · %1").arg(QString::fromStdString(path.filename().string())));
     timeline_dock_->show();
     timeline_dock_->raise();
-    resizeDocks({timeline_dock_}, {height() * 2 / 3}, Qt::Vertical);
+    // Without a task there is nothing else to look at.
+    centralWidget()->setVisible(task_.has_value());
+    if (task_) resizeDocks({timeline_dock_}, {height() * 2 / 3}, Qt::Vertical);
     timeline_->open(path);
 }
 

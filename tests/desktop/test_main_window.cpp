@@ -112,6 +112,22 @@ private Q_SLOTS:
         QVERIFY(f.window.statusBar()->currentMessage().contains(QStringLiteral("not a trace")));
     }
 
+    void a_trace_without_a_task_has_the_window_to_itself() {
+        QTemporaryDir directory;
+        const std::filesystem::path trace = directory.path().toStdString() + "/run.json";
+        QVERIFY(write_file(trace, R"([{"ph": "X", "name": "kernel", "pid": 0, "tid": 7, "ts": 1, "dur": 5}])"));
+        WorkerSession worker{{.arguments = {KW_WORKER_PROGRAM, "serve"}, .name = "the worker"}};
+        MainWindow window{worker};
+        window.show();
+        QSignalSpy opened(&window, &MainWindow::trace_opened);
+        QVERIFY(window.open(trace));
+        QVERIFY(opened.wait());
+        QVERIFY(!window.centralWidget()->isVisible());
+        Fixture f; // writes a task
+        QVERIFY(window.open_task(f.folder()));
+        QVERIFY(window.centralWidget()->isVisible());
+    }
+
     void diagnostics_follow_the_typing() {
         Fixture f;
         f.replace("2.0f * x[i]", "missing * x[i]");
