@@ -24,7 +24,8 @@ void add_evaluation_options(CLI::App& command, EvalArguments& arguments) {
     command
         .add_option("--seed", arguments.seed, "Fixed seed for the inputs, to repeat a check; drawn afresh otherwise")
         ->type_name("N");
-    command.add_option("--timeout", arguments.timeout_s, "Seconds that verification, timing and profiling may each take")
+    command
+        .add_option("--timeout", arguments.timeout_s, "Seconds that verification, timing and profiling may each take")
         ->type_name("S");
     command.add_flag("--warm", arguments.warm, "Leave the L2 cache as it is between samples instead of flushing it");
 }

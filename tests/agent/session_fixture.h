@@ -32,13 +32,12 @@ inline trajectory::Step step(std::string source, double reward, double speedup, 
     made.summary.parent = parent;
     made.file = "k.cu";
     made.source = std::move(source);
-    made.evaluation =
-        Json{{"bench", {{"median_us", median_us}, {"estimated", true}}},
-             {"reward",
-              {{"value", reward},
-               {"because", "so it is"},
-               {"speedups",
-                Json::array({{{"baseline", "a"}, {"speedup", speedup + 1}}, {{"baseline", "b"}, {"speedup", speedup}}})}}}};
+    made.evaluation = Json{{"bench", {{"median_us", median_us}, {"estimated", true}}},
+                           {"reward",
+                            {{"value", reward},
+                             {"because", "so it is"},
+                             {"speedups", Json::array({{{"baseline", "a"}, {"speedup", speedup + 1}},
+                                                       {{"baseline", "b"}, {"speedup", speedup}}})}}}};
     return made;
 }
 
