@@ -22,6 +22,7 @@ Result<SearchSpace> SearchSpace::make(const task::Plan& plan, const std::string&
         const auto tunable = std::ranges::find(space.tunables_, name, &task::Tunable::name);
         if (tunable == space.tunables_.end()) {
             std::vector<std::string> known;
+            known.reserve(plan.tunables.size());
             for (const auto& each : plan.tunables) known.push_back(each.name);
             return fail(Stage::usage, ErrorCode::invalid_input,
                         fmt::format("{} has no tunable '{}'{}", file, name, did_you_mean(name, known)));
