@@ -172,7 +172,8 @@ Timeline watch(const CuptiApi& api, const ActivityApi& activity_api, const Targe
     if (collector) collector->stop();
     watcher.gather();
     if (collector) timeline.dropped += collector->losses().total();
-    std::ranges::stable_sort(timeline.activities, {}, &profile::Activity::start_ns);
+    std::ranges::sort(timeline.activities, {},
+                      [](const profile::Activity& each) { return std::pair{each.start_ns, each.correlation}; });
     return timeline;
 }
 
