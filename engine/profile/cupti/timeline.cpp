@@ -70,7 +70,7 @@ public:
 
 private:
     void gather_activities(profile::LiveUpdate& update) {
-        static_cast<void>(activities_->flush());
+        [[maybe_unused]] const auto flushed = activities_->flush(); // if refused, the next round asks again
         auto taken = activities_->take();
         const auto room = max_activities_ - std::min(max_activities_, timeline_.activities.size());
         const auto kept = std::min(room, taken.size());
