@@ -98,6 +98,16 @@ Json atif_step(const Step& step, int number) {
 
 } // namespace
 
+Json to_json(const Step& step) {
+    auto json = to_json(step.summary);
+    json["thought"] = step.thought;
+    json["file"] = step.file;
+    json["configuration"] = step.configuration;
+    json["source"] = step.source;
+    json["evaluation"] = step.evaluation ? *step.evaluation : Json(nullptr);
+    return json;
+}
+
 Json to_json(const StepSummary& step) {
     return {{"step", step.id},
             {"parent", or_null(step.parent)},
@@ -142,15 +152,7 @@ Result<void> export_csv(const SessionFile& session, const Sink& sink) {
 }
 
 Result<void> export_jsonl(const SessionFile& session, const Sink& sink) {
-    return for_each_step(session, [&](const Step& step) {
-        auto json = to_json(step.summary);
-        json["thought"] = step.thought;
-        json["file"] = step.file;
-        json["configuration"] = step.configuration;
-        json["source"] = step.source;
-        json["evaluation"] = step.evaluation ? *step.evaluation : Json(nullptr);
-        return sink(dump(json) + '\n');
-    });
+    return for_each_step(session, [&](const Step& step) { return sink(dump(to_json(step)) + '\n'); });
 }
 
 Result<void> export_atif(const SessionFile& session, const Sink& sink) {

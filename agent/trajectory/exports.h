@@ -22,7 +22,8 @@ using Sink = std::function<Result<void>(std::string_view)>;
 /// `extra`. Branches are in `extra.parent`, as the format is a list.
 [[nodiscard]] Result<void> export_atif(const SessionFile& session, const Sink& sink);
 
-/// The members of a row of export_jsonl, without source and evaluation.
+/// The members of a row of export_jsonl; of a summary without thought, file, configuration, source and evaluation.
+[[nodiscard]] Json to_json(const Step& step);
 [[nodiscard]] Json to_json(const StepSummary& summary);
 
 } // namespace kw::trajectory

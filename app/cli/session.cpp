@@ -65,15 +65,7 @@ Result<void> show_step(const SessionFile& session, const SessionArguments& argum
     const auto step = session.step(*arguments.step);
     if (!step) return std::unexpected(step.error());
     if (arguments.source) return report::print(step->source);
-    if (arguments.json) {
-        auto json = to_json(step->summary);
-        json["thought"] = step->thought;
-        json["file"] = step->file;
-        json["configuration"] = step->configuration;
-        json["source"] = step->source;
-        json["evaluation"] = step->evaluation ? *step->evaluation : Json(nullptr);
-        return print_json(json);
-    }
+    if (arguments.json) return print_json(to_json(*step));
     const auto& facts = step->summary;
     const auto style = report::Style::for_descriptor(STDOUT_FILENO);
     std::string text = step_line(facts, style);

@@ -1,5 +1,7 @@
 #include "engine/profile/cupti/activity.h"
 
+#include <fmt/format.h>
+
 #include <condition_variable>
 #include <cstdlib>
 #include <iterator>
@@ -113,7 +115,7 @@ struct ActivityCollector::Shared {
     std::size_t wanted = 0; ///< how many a wait() is for; 0: nobody waits
 };
 
-ActivityCollector::ActivityCollector(const ActivityApi& api, ActivityOptions options)
+ActivityCollector::ActivityCollector(const ActivityApi& api, const ActivityOptions& options)
     : api_(api), shared_(std::make_unique<Shared>(api, options)) {}
 
 Result<std::unique_ptr<ActivityCollector>> ActivityCollector::start(const ActivityApi& api, ActivityOptions options) {

@@ -53,7 +53,7 @@ public:
 
 private:
     struct Shared;
-    ActivityCollector(const ActivityApi& api, ActivityOptions options);
+    ActivityCollector(const ActivityApi& api, const ActivityOptions& options);
     static void buffer_requested(std::uint8_t** buffer, std::size_t* bytes, std::size_t* max_records);
     static void buffer_completed(CUcontext context, std::uint32_t stream, std::uint8_t* buffer, std::size_t bytes,
                                  std::size_t valid);

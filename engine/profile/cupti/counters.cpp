@@ -28,6 +28,7 @@ public:
         profiler_ = enable.profiler;
 
         std::vector<const char*> names;
+        names.reserve(configuration.names.size());
         for (const auto& name : configuration.names) names.push_back(name.c_str());
         RangeDataSizeParams size;
         size.profiler = profiler_;

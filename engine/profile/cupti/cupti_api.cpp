@@ -1,21 +1,12 @@
 #include "engine/profile/cupti/cupti_api.h"
 
 #include "engine/compile/toolkit.h"
+#include "engine/profile/cupti/activity_api.h"
 
 #include <fmt/format.h>
 
 namespace kw::cupti {
 namespace {
-
-/// cuptiGetVersion of the first CUPTI that reports the toolkit in its version, as 130001 does; before, it counted from
-/// 1 to 30 or so and 12.x reported up to 27.
-constexpr std::uint32_t kFirstToolkitVersion = 120000;
-constexpr std::uint32_t kOfToolkit12 = 18; ///< CUPTI_API_VERSION of 12.0
-
-std::string toolkit_of(std::uint32_t version) {
-    if (version < kFirstToolkitVersion) return "12";
-    return fmt::format("{}.{}", version / 10000, version % 10000 / 100);
-}
 
 void bind_all(CuptiApi& api) {
 #define KW_BIND(name) api.name = api.library.symbol<decltype(api.name)>(#name)
@@ -78,10 +69,10 @@ Result<CuptiApi> open_cupti(const std::string& toolkit_setting) {
     api.library = std::move(found->library);
     api.path = std::move(found->path);
     bind_all(api);
-    if (!api.cuptiGetVersion || api.cuptiGetVersion(&api.version) != kSuccess || api.version < kOfToolkit12)
+    if (!api.cuptiGetVersion || api.cuptiGetVersion(&api.version) != kSuccess || api.version < kOldestActivityVersion)
         return fail(Stage::device, ErrorCode::unsupported,
                     fmt::format("{} is of a CUDA Toolkit older than 12.0; install a newer one", api.path.string()));
-    api.toolkit = toolkit_of(api.version);
+    api.toolkit = activity_version_text(api.version);
     return api;
 }
 

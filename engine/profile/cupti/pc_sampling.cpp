@@ -230,6 +230,7 @@ std::vector<profile::LineProfile> by_line(const std::vector<profile::Instruction
         for (const auto& [id, value] : instruction.values) line.values[id] += value;
     }
     std::vector<profile::LineProfile> result;
+    result.reserve(lines.size());
     for (auto& [key, line] : lines) result.push_back(std::move(line));
     return result;
 }

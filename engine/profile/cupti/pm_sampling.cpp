@@ -56,6 +56,7 @@ Climbed<void> PmSampling::open(const Target& target, const std::string& chip, co
         return refused(*api_, result, "configuring PM sampling");
 
     std::vector<const char*> names;
+    names.reserve(configuration.names.size());
     for (const auto& name : configuration.names) names.push_back(name.c_str());
     PmDataSizeParams size;
     size.sampler = sampler_;

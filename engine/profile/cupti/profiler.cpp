@@ -79,7 +79,7 @@ public:
 
         // One run to load the code lazily and to see how long it takes, without anything that watches.
         const auto warm = warm_up();
-        if (!warm) settle(nullptr, std::move(warm.error()));
+        if (!warm) settle(nullptr, warm.error());
         if (going()) watch_timeline(*warm);
         if (going()) count_events();
         if (going()) sample_lines();
@@ -303,7 +303,7 @@ Result<Cupti> open(const std::string& toolkit_setting) {
     if (!api) return std::unexpected(api.error());
     auto activity = bind_activity(api->library);
     if (!activity) return std::unexpected(activity.error());
-    return Cupti{std::move(*api), std::move(*activity)};
+    return Cupti{std::move(*api), *activity};
 }
 
 } // namespace
