@@ -118,11 +118,12 @@ struct ActivityCollector::Shared {
 ActivityCollector::ActivityCollector(const ActivityApi& api, const ActivityOptions& options)
     : api_(api), shared_(std::make_unique<Shared>(api, options)) {}
 
-Result<std::unique_ptr<ActivityCollector>> ActivityCollector::start(const ActivityApi& api, ActivityOptions options) {
+Result<std::unique_ptr<ActivityCollector>> ActivityCollector::start(const ActivityApi& api,
+                                                                    const ActivityOptions& options) {
     const auto records = records_for(options.kinds);
     const auto buffer_bytes = (options.buffer_bytes + kBufferAlignment - 1) / kBufferAlignment * kBufferAlignment;
     const auto max_buffers = options.max_buffers;
-    std::unique_ptr<ActivityCollector> collector{new ActivityCollector(api, std::move(options))};
+    std::unique_ptr<ActivityCollector> collector{new ActivityCollector(api, options)};
     {
         const std::scoped_lock lock{g_active_mutex};
         if (g_active)
@@ -225,6 +226,11 @@ void ActivityCollector::buffer_completed(CUcontext, std::uint32_t, std::uint8_t*
         if (g_active) g_active->complete(buffer, valid);
     } catch (const std::exception&) {
         // No memory for what the buffer held: it is lost, and CUPTI, whose thread this is, must not see an exception.
+        const std::scoped_lock lock{g_active_mutex};
+        if (g_active) {
+            const std::scoped_lock inner{g_active->shared_->mutex};
+            ++g_active->shared_->dropped;
+        }
     }
     if (buffer) BufferPool::instance().give_back(buffer, bytes);
 }

@@ -34,7 +34,7 @@ class ActivityCollector {
 public:
     /// Work that starts from now on is seen. Refused by CUPTI, or another collector at work: unsupported.
     [[nodiscard]] static Result<std::unique_ptr<ActivityCollector>> start(const ActivityApi& api,
-                                                                          ActivityOptions options);
+                                                                          const ActivityOptions& options);
     ~ActivityCollector();
     ActivityCollector(const ActivityCollector&) = delete;
     ActivityCollector& operator=(const ActivityCollector&) = delete;
