@@ -4,6 +4,8 @@
 #include <QFont>
 #include <QObject>
 
+#include <array>
+
 class QApplication;
 
 /// Colours and fonts of the whole program. Colours are tokens: a widget asks for what a colour means, never for a
@@ -25,6 +27,10 @@ struct Tokens {
     QColor accent, on_accent;
     QColor good, bad, warn, info;
     QColor selection;
+    // A difference: what is behind a whole line, and behind what changed inside it.
+    QColor added_line, removed_line, added_word, removed_word;
+    // Series of plots: Okabe and Ito's colours, safe for colour-blind eyes, in the theme's lightness.
+    std::array<QColor, 8> data;
     // Code.
     QColor code_keyword, code_cuda, code_number, code_string, code_comment, code_directive, code_preprocessor;
 };

@@ -31,6 +31,10 @@ private Q_SLOTS:
                     contrast(ink, paper) >= 4.5,
                     qPrintable(QStringLiteral("%1 on %2: %3").arg(ink.name(), paper.name()).arg(contrast(ink, paper))));
         }
+        // Code stays readable where a difference is behind it, a series where it is drawn on a plot.
+        for (const auto& paper : {t.added_line, t.removed_line, t.added_word, t.removed_word})
+            QVERIFY2(contrast(t.text1, paper) >= 4.5, qPrintable(paper.name()));
+        for (const auto& series : t.data) QVERIFY2(contrast(series, t.surface1) >= 3, qPrintable(series.name()));
         QVERIFY(contrast(t.on_accent, t.accent) >= 4.5);
         QVERIFY(contrast(t.text1, t.selection) >= 4.5);
         QVERIFY(contrast(t.text1, t.surface2) >= 4.5);
