@@ -59,6 +59,31 @@ QMenu { background: $surface2; color: $text1; border: 1px solid $line; padding: 
 QMenu::item { padding: 5px 24px 5px 12px; border-radius: 4px; }
 QMenu::item:selected { background: $selection; }
 QMenu::separator { height: 1px; background: $line; margin: 4px; }
+QTabBar { background: $surface1; border: none; qproperty-drawBase: 0; }
+QTabBar::tab { background: $surface1; color: $text2; border: none; border-bottom: 2px solid transparent; padding: 6px 12px; }
+QTabBar::tab:hover { color: $text1; background: $surface2; }
+QTabBar::tab:selected { color: $text1; border-bottom-color: $accent; }
+QTabBar::tab:focus { color: $accent; }
+QTabBar::close-button { image: url(:/kw/icons/close.svg); subcontrol-position: right; }
+QTabWidget::pane { border: none; }
+QCheckBox, QRadioButton { color: $text1; spacing: 8px; }
+QCheckBox::indicator, QRadioButton::indicator { width: 14px; height: 14px; border: 1px solid $text3; background: $surface2; }
+QCheckBox::indicator { border-radius: 3px; }
+QRadioButton::indicator { border-radius: 8px; }
+QCheckBox::indicator:checked, QRadioButton::indicator:checked { background: $accent; border-color: $accent; }
+QCheckBox:focus, QRadioButton:focus { color: $accent; }
+QSpinBox, QDoubleSpinBox { background: $surface2; color: $text1; border: 1px solid $line; border-radius: 5px; padding: 0 6px; min-height: 26px; }
+QSpinBox:focus, QDoubleSpinBox:focus { border-color: $accent; }
+QSlider::groove:horizontal { height: 4px; background: $surface3; border-radius: 2px; }
+QSlider::sub-page:horizontal { background: $accent; border-radius: 2px; }
+QSlider::handle:horizontal { background: $text1; width: 14px; height: 14px; margin: -5px 0; border-radius: 7px; }
+QSlider::handle:horizontal:focus { background: $accent; }
+QFrame#commandPalette { background: $surface2; border: 1px solid $line; border-radius: 8px; }
+QFrame#commandPalette QListView { background: transparent; }
+QFrame#commandPalette QLineEdit { background: $surface1; min-height: 32px; font-size: 14px; }
+QFrame#card { background: $surface1; border: 1px solid $line; border-radius: 8px; }
+QFrame#card:hover, QFrame#card:focus { border-color: $accent; }
+QFrame#notice { background: $surface2; border: none; border-bottom: 1px solid $line; }
 QProgressBar { background: $surface3; border: none; border-radius: 2px; max-height: 4px; min-height: 4px; }
 QProgressBar::chunk { background: $accent; border-radius: 2px; }
 QLabel[tone="good"] { color: $good; }

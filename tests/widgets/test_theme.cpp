@@ -56,7 +56,10 @@ private Q_SLOTS:
     }
 
     void every_icon_draws_something() {
-        for (const char* name : {"run", "stop", "save", "theme", "error", "warning", "good", "idle"}) {
+        for (const char* name :
+             {"run",     "stop",    "save",        "theme",          "error",         "warning",  "good",   "idle",
+              "profile", "compile", "open",        "trace",          "search",        "settings", "device", "previous",
+              "next",    "best",    "layout_edit", "layout_profile", "layout_review", "close",    "check"}) {
             const QImage image = icon(QLatin1String(name)).pixmap(20, 20).toImage();
             bool drawn = false;
             for (int y = 0; y < image.height() && !drawn; ++y)
