@@ -1,39 +1,26 @@
 #include "engine/device/sim/occupancy.h"
 
-#include <algorithm>
+#include "engine/device/occupancy.h"
 
 namespace kw::sim {
-namespace {
-
-constexpr std::uint32_t kRegisterUnit = 256;
-constexpr std::uint32_t kSharedUnit = 128;
-
-} // namespace
 
 Occupancy occupancy(const GpuModel& model, std::uint32_t threads, std::uint32_t registers, std::uint32_t shared) {
-    Occupancy result;
-    const std::uint32_t warps = std::max((threads + 31) / 32, 1u);
-    result.blocks_per_sm = model.blocks_per_sm;
-    result.limiter = "blocks";
-    const auto limit = [&](std::uint32_t blocks, std::string_view name) {
-        if (blocks < result.blocks_per_sm) {
-            result.blocks_per_sm = blocks;
-            result.limiter = name;
-        }
-    };
-    limit(std::min(model.warps_per_sm / warps, model.threads_per_sm / std::max(threads, 1u)), "warps");
-    if (registers > 0) {
-        const std::uint32_t per_warp = (registers * 32 + kRegisterUnit - 1) / kRegisterUnit * kRegisterUnit;
-        // Each scheduler has its share of the register file, so whole warps per share count.
-        const std::uint32_t warps_that_fit =
-            model.registers_per_sm / model.schedulers_per_sm / per_warp * model.schedulers_per_sm;
-        limit(registers > model.registers_per_thread ? 0 : warps_that_fit / warps, "registers");
-    }
-    const std::uint32_t per_block = (shared + model.shared_reserved + kSharedUnit - 1) / kSharedUnit * kSharedUnit;
-    limit(model.shared_per_sm / per_block, "shared memory");
-    result.warps_per_sm = result.blocks_per_sm * warps;
-    result.fraction = static_cast<double>(result.warps_per_sm) / model.warps_per_sm;
-    return result;
+    const auto fit = device::occupancy(sm_limits(model), threads, registers, shared);
+    return {fit.blocks_per_sm, fit.warps_per_sm, fit.fraction, to_string(fit.limiter)};
+}
+
+device::SmLimits sm_limits(const GpuModel& model) {
+    return {.warps = model.warps_per_sm,
+            .blocks = model.blocks_per_sm,
+            .shared_bytes = model.shared_per_sm,
+            .registers = model.registers_per_sm,
+            .registers_per_thread = model.registers_per_thread,
+            .threads_per_block = 1024,
+            .shared_per_block = model.shared_per_block_optin,
+            .shared_reserved = model.shared_reserved,
+            .shared_unit = 128,
+            .register_unit = 256,
+            .register_shares = model.schedulers_per_sm};
 }
 
 } // namespace kw::sim

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/device/occupancy.h"
 #include "engine/device/sim/gpu_model.h"
 
 #include <cstdint>
@@ -15,8 +16,11 @@ struct Occupancy {
     std::string_view limiter;
 };
 
-/// How many blocks fit on an SM (CUDA Occupancy Calculator: registers are given to warps in units of 256, warps in
-/// fours). `threads` per block; `registers` per thread, 0 when unknown; `shared` bytes per block, static and dynamic.
+/// What an SM of the data sheet holds.
+[[nodiscard]] device::SmLimits sm_limits(const GpuModel& model);
+
+/// How many blocks fit on an SM (engine/device/occupancy.h). `threads` per block; `registers` per thread, 0 when
+/// unknown; `shared` bytes per block, static and dynamic.
 [[nodiscard]] Occupancy occupancy(const GpuModel& model, std::uint32_t threads, std::uint32_t registers,
                                   std::uint32_t shared);
 
