@@ -1,6 +1,6 @@
 #include "engine/profile/roofline.h"
 
-#include "engine/device/sim/gpu_model.h"
+#include "engine/device/sim/occupancy.h"
 
 #include <algorithm>
 #include <array>
@@ -21,15 +21,6 @@ std::set<std::string_view> words_of(std::string_view name) {
         name.remove_prefix(end == std::string_view::npos ? name.size() : end + 1);
     }
     return words;
-}
-
-const sim::GpuModel* model_of(const device::Info& device) {
-    for (const auto& model : sim::gpu_models()) {
-        const bool is_it = device.kind == device::Kind::sim ? device.id == "sim:" + model.id
-                                                            : words_of(device.name) == words_of(model.name);
-        if (is_it) return &model;
-    }
-    return nullptr;
 }
 
 /// Which metric counts the operations under an arithmetic ceiling.
@@ -62,8 +53,22 @@ double peak_of(const std::vector<Ceiling>& ceilings, std::string_view id) {
 
 } // namespace
 
+const sim::GpuModel* data_sheet_of(const device::Info& device) {
+    for (const auto& model : sim::gpu_models()) {
+        const bool is_it = device.kind == device::Kind::sim ? device.id == "sim:" + model.id
+                                                            : words_of(device.name) == words_of(model.name);
+        if (is_it) return &model;
+    }
+    return nullptr;
+}
+
+device::SmLimits sm_limits_of(const device::Info& device) {
+    if (const auto* sheet = data_sheet_of(device)) return sim::sm_limits(*sheet);
+    return device::sm_limits(device::capability_of(device.arch).value_or(0));
+}
+
 std::vector<Ceiling> ceilings_of(const device::Info& device) {
-    const auto* model = model_of(device);
+    const auto* model = data_sheet_of(device);
     if (!model) return {};
     // A fused multiply-add is two operations; fp16 lanes are counted in results already (GpuModel).
     const auto of_lanes = [&](double lanes) { return lanes * 2 * model->sm_count * model->clock_mhz * 1e6; };

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "engine/device/occupancy.h"
+#include "engine/device/sim/gpu_model.h"
 #include "engine/profile/report.h"
 
 #include <cstddef>
@@ -9,6 +11,11 @@
 /// How far a launch is from what its GPU could do, after Williams, Waterman and Patterson, "Roofline: An Insightful
 /// Visual Performance Model for Multicore Architectures", CACM 2009.
 namespace kw::profile {
+
+/// A simulated GPU's own data sheet (resources/gpus), or the one with a real GPU's name; null when there is none.
+[[nodiscard]] const sim::GpuModel* data_sheet_of(const device::Info& device);
+/// What one of its SMs holds: by its data sheet, else by its architecture; zeros when neither is known.
+[[nodiscard]] device::SmLimits sm_limits_of(const device::Info& device);
 
 /// The ceilings of a GPU by its data sheet (resources/gpus): of a simulated one its own, of a real one the sheet with
 /// its name; empty when there is none. Arithmetic first, then memory.
