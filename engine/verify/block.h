@@ -44,4 +44,21 @@ using MisfitOf = Misfit (*)(const std::byte* expected, const std::byte* actual, 
 
 [[nodiscard]] MisfitOf misfit_for(task::ScalarType type);
 
+/// What is known of some elements together. Counts stop at the largest number.
+struct Cell {
+    float worst = 0;   ///< as Misfit::worst
+    float pivot = 0;   ///< |expected| of the element that is worst
+    float max_abs = 0; ///< over elements where both values are finite
+    std::uint32_t mismatches = 0;
+    std::uint32_t nan = 0; ///< among the actual values
+    std::uint32_t inf = 0; ///< likewise
+
+    void merge(const Cell& other);
+};
+/// Adds `n` elements to `cell`, judged as by misfit_for.
+using Summarize = void (*)(const std::byte* expected, const std::byte* actual, std::size_t n,
+                           const task::Tolerance& tolerance, Cell& cell);
+
+[[nodiscard]] Summarize summarize_for(task::ScalarType type);
+
 } // namespace kw::verify

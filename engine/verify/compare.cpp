@@ -1,14 +1,11 @@
 #include "engine/verify/compare.h"
 
 #include "engine/base/parallel.h"
-#include "engine/task/half.h"
 #include "engine/verify/block.h"
 #include "engine/verify/error_map.h"
-
-#include <fmt/format.h>
+#include "engine/verify/value.h"
 
 #include <algorithm>
-#include <cstring>
 #include <limits>
 #include <mutex>
 #include <utility>
@@ -19,58 +16,11 @@ namespace {
 /// Elements of one thread's turn: long enough for the hardware's prefetchers, short enough to share out evenly.
 constexpr std::uint64_t kGrain = 64 * kBlock;
 
-struct Value {
-    double number = 0;
-    std::string text;
-};
-
-template<class T> Value read_as(const std::byte* from) {
-    T value;
-    std::memcpy(&value, from, sizeof(T));
-    if constexpr (sizeof(T) == 1)
-        return {static_cast<double>(value), fmt::format("{}", static_cast<int>(value))};
-    else
-        return {static_cast<double>(value), fmt::format("{}", value)};
-}
-
-Value read_half(const std::byte* from, float (*widen)(std::uint16_t)) {
-    std::uint16_t bits;
-    std::memcpy(&bits, from, sizeof bits);
-    const float value = widen(bits);
-    return {static_cast<double>(value), fmt::format("{}", value)};
-}
-
-Value read_value(const std::byte* from, task::ScalarType type) {
-    using task::ScalarType;
-    switch (type) {
-    case ScalarType::f16: return read_half(from, task::from_f16);
-    case ScalarType::bf16: return read_half(from, task::from_bf16);
-    case ScalarType::f32: return read_as<float>(from);
-    case ScalarType::f64: return read_as<double>(from);
-    case ScalarType::i8: return read_as<std::int8_t>(from);
-    case ScalarType::u8:
-    case ScalarType::boolean: return read_as<std::uint8_t>(from);
-    case ScalarType::i16: return read_as<std::int16_t>(from);
-    case ScalarType::u16: return read_as<std::uint16_t>(from);
-    case ScalarType::i32: return read_as<std::int32_t>(from);
-    case ScalarType::u32: return read_as<std::uint32_t>(from);
-    case ScalarType::i64: return read_as<std::int64_t>(from);
-    case ScalarType::u64: return read_as<std::uint64_t>(from);
-    }
-    std::unreachable();
-}
-
 Mismatch describe_mismatch(std::uint64_t index, std::span<const std::byte> expected, std::span<const std::byte> actual,
                            task::ScalarType type, std::span<const std::int64_t> shape) {
     Mismatch mismatch;
     mismatch.index = index;
-    mismatch.coordinates.resize(shape.size());
-    std::uint64_t rest = index;
-    for (std::size_t d = shape.size(); d-- > 0;) {
-        const auto extent = static_cast<std::uint64_t>(std::max<std::int64_t>(shape[d], 1));
-        mismatch.coordinates[d] = rest % extent;
-        rest /= extent;
-    }
+    mismatch.coordinates = coordinates_of(index, shape);
     const std::size_t at = index * task::size_of(type);
     Value right = read_value(expected.data() + at, type), wrong = read_value(actual.data() + at, type);
     mismatch.expected = right.number;
