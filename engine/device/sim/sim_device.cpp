@@ -3,10 +3,12 @@
 #include "engine/device/sim/demangle.h"
 #include "engine/device/sim/estimate.h"
 #include "engine/device/sim/exec/counting.h"
+#include "engine/device/sim/exec/store_watch.h"
 #include "engine/device/sim/exec/thread_pool.h"
 #include "engine/device/sim/occupancy.h"
 #include "engine/device/sim/ptx_parser.h"
 #include "engine/device/sim/sim_module.h"
+#include "engine/device/sim/watch.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -131,13 +133,22 @@ public:
         request.grid_id = ++launches_;
         if (auto placed = place_workspace(request); !placed) return std::unexpected(std::move(placed.error()));
         if (measuring_) return measured_launch(**bound, registers, std::move(request), std::move(stop));
-        auto result =
-            run_launch(**bound, memory_, std::move(request), launch_options(), pool_, nullptr, std::move(stop));
+        std::optional<LaunchCounter> counter;
+        if (watch_) {
+            watch_->begin_launch(program, config.grid, config.block);
+            counter.emplace(program, pool_.size(), 0);
+            counter->divert_to(watch_);
+        }
+        auto result = run_launch(**bound, memory_, std::move(request), launch_options(), pool_,
+                                 counter ? &*counter : nullptr, std::move(stop));
         if (!result) return std::unexpected(std::move(result.error()));
         return LaunchOutcome{std::move(result->fault), std::move(result->output)};
     }
 
     [[nodiscard]] Result<LaunchOutcome> synchronize(std::stop_token) override { return LaunchOutcome{}; }
+
+    /// Null: nothing is watched.
+    void set_watch(StoreWatch* watch) { watch_ = watch; }
 
     [[nodiscard]] Result<std::vector<device::Measurement>> measure(std::span<const device::Work> works,
                                                                    const device::MeasureOptions& options,
@@ -373,6 +384,7 @@ private:
     Pointer parameter_block_ = 0;
     Pointer grid_barrier_ = 0;
     std::uint64_t launches_ = 0;
+    StoreWatch* watch_ = nullptr;
     bool measuring_ = false;
     bool sampling_ = false;
     bool sampled_ = false;
@@ -388,6 +400,21 @@ Result<std::unique_ptr<device::Device>> open_simulator(const GpuModel& model, co
     auto memory = DeviceMemory::reserve(bytes);
     if (!memory) return std::unexpected(std::move(memory.error()));
     return std::make_unique<SimDevice>(model, options, std::move(*memory));
+}
+
+Result<Watched> watch(device::Device& simulator, const WatchOptions& options,
+                      const std::function<Result<LaunchOutcome>()>& work) {
+    auto* device = dynamic_cast<SimDevice*>(&simulator);
+    if (!device)
+        return fail(Stage::device, ErrorCode::internal, "only the simulator can watch who writes to its memory");
+    StoreWatch watch(options);
+    device->set_watch(&watch);
+    auto outcome = work();
+    device->set_watch(nullptr);
+    if (!outcome) return std::unexpected(std::move(outcome.error()));
+    auto watched = watch.result();
+    watched.fault = std::move(outcome->fault);
+    return watched;
 }
 
 } // namespace kw::sim

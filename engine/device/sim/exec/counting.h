@@ -12,6 +12,8 @@
 
 namespace kw::sim {
 
+class StoreWatch;
+
 /// Counts what a launch does, per instruction. note() is called before each executed instruction; every worker thread
 /// has its own numbers, only the map of touched sectors is common.
 class LaunchCounter {
@@ -20,6 +22,8 @@ public:
     LaunchCounter(const Program& program, std::uint32_t workers, std::uint64_t sectors);
 
     void note(const Warp& warp, const Step* step, std::uint32_t worker);
+    /// Instructions go to `watch` instead of being counted.
+    void divert_to(StoreWatch* watch) { watch_ = watch; }
 
     [[nodiscard]] device::Events total() const;
     /// By innermost source line, in the order of files and lines; line 0 holds what has no position.
@@ -56,6 +60,7 @@ private:
     bool touch(std::uint64_t sector, std::vector<std::atomic<std::uint64_t>>& map);
 
     const Program& program_;
+    StoreWatch* watch_ = nullptr;
     std::vector<Kind> kinds_;
     std::vector<std::vector<device::Events>> events_; ///< worker, instruction
     std::vector<std::atomic<std::uint64_t>> read_;
