@@ -12,26 +12,9 @@
 #include <fmt/format.h>
 
 #include <atomic>
-#include <random>
 
 namespace kw::pipeline {
 namespace {
-
-std::uint64_t draw_seed() {
-    std::random_device device; // the operating system's generator on Linux
-    return (std::uint64_t{device()} << 32 | device()) >> 11;
-}
-
-Result<Source> build_trusted(const std::string& role, const std::string& file, const task::Task& task,
-                             const task::Files& files, const device::Info& info, compile::Compiler& compiler,
-                             std::stop_token stop) {
-    auto built = build_source(file, {}, task, files, info, compiler, stop);
-    if (!built) return std::unexpected(built.error());
-    if (!built->report.ok)
-        return fail(Stage::task, ErrorCode::invalid_input,
-                    fmt::format("the {} {} cannot be used: {}", role, file, first_error(built->report)));
-    return std::move(built->source);
-}
 
 /// A run that had to be killed is a verdict on the candidate, not an error of the environment.
 device::Fault endless(std::string message) {
@@ -144,24 +127,6 @@ Result<void> run_stages(Evaluation& evaluation, Job& job, const Options& options
         fmt::format("the process that runs kernels gave an answer that cannot be read: {}", what_is_wrong(error)));
 }
 
-/// Candidates that grow without an end must not hold up the rest.
-class TimedCompiler final : public compile::Compiler {
-public:
-    TimedCompiler(compile::Compiler& compiler, double timeout_s) : compiler_(compiler), timeout_s_(timeout_s) {}
-
-    [[nodiscard]] std::string version() const override { return compiler_.version(); }
-    [[nodiscard]] std::vector<std::string> architectures() const override { return compiler_.architectures(); }
-    [[nodiscard]] Result<compile::Output> compile(const compile::Request& request, std::stop_token stop) override {
-        auto timed = request;
-        timed.timeout_s = timeout_s_;
-        return compiler_.compile(timed, std::move(stop));
-    }
-
-private:
-    compile::Compiler& compiler_;
-    double timeout_s_;
-};
-
 /// The place of a fault of which only the GPU's driver, or a deadline, has told. `said` is the sentence that a report
 /// makes of the fault's.
 void find_place(device::Fault& told, std::string& said, const Json& job, Executor& executor, std::stop_token stop,
@@ -254,10 +219,7 @@ Result<Evaluation> evaluate(const task::Files& files, const Options& options, co
 
     if (evaluation.compile.ok && (options.stages.verify || options.stages.bench || options.stages.profile)) {
         Job job;
-        // The job parses the task again, which asks that its sources be there; their text travels in job.candidate and
-        // so on.
-        for (const auto& [name, content] : files)
-            job.files[name] = name == "task.toml" || name.ends_with(".npy") ? content : std::string{};
+        job.files = files_of_job(files);
         job.options = options;
         job.seed = options.seed.value_or(draw_seed());
         job.candidate = std::move(candidate->source);

@@ -1,7 +1,9 @@
 #include "engine/pipeline/execute.h"
 
 #include "engine/pipeline/job.h"
+#include "engine/pipeline/outputs.h"
 #include "engine/profile/report.h"
+#include "engine/verify/output_json.h"
 
 #include <map>
 #include <utility>
@@ -51,6 +53,10 @@ struct JobRunner::State {
             const auto report = run_bench(job, device, stop, progress);
             return report ? Result<Json>{to_json(*report)} : std::unexpected(report.error());
         }
+        if (job.kind == Job::Kind::outputs) {
+            const auto outputs = run_outputs(job, device, stop, progress);
+            return outputs ? Result<Json>{to_json(*outputs)} : std::unexpected(outputs.error());
+        }
         const auto profiler = open_profiler_of(opened);
         if (!profiler) return std::unexpected(profiler.error());
         const auto report = run_profile(job, device, **profiler, stop, progress, live);
@@ -67,6 +73,11 @@ Result<Json> JobRunner::run(const Json& json, std::stop_token stop, const device
                             const profile::Live& live) {
     auto job = job_from_json(json);
     if (!job) return std::unexpected(job.error());
+    // On a simulator of its own, whatever the device is.
+    if (job->kind == Job::Kind::writers) {
+        const auto report = run_writers(*job, stop, progress);
+        return report ? Result<Json>{verify::to_json(*report)} : std::unexpected(report.error());
+    }
     const auto opened = state_->open(job->options.device);
     if (!opened) return std::unexpected(opened.error());
     auto& device = (*opened)->device;

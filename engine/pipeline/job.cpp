@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <random>
 #include <stdexcept>
 
 namespace kw::pipeline {
@@ -16,8 +17,11 @@ struct KindName {
     Job::Kind kind;
     std::string_view name;
 };
-constexpr std::array<KindName, 3> kKinds{
-    {{Job::Kind::verify, "verify"}, {Job::Kind::bench, "bench"}, {Job::Kind::profile, "profile"}}};
+constexpr std::array<KindName, 5> kKinds{{{Job::Kind::verify, "verify"},
+                                          {Job::Kind::bench, "bench"},
+                                          {Job::Kind::profile, "profile"},
+                                          {Job::Kind::outputs, "outputs"},
+                                          {Job::Kind::writers, "writers"}}};
 
 std::string_view name_of(Job::Kind kind) { return std::ranges::find(kKinds, kind, &KindName::kind)->name; }
 
@@ -43,13 +47,41 @@ Source source_from_json(const Json& json) {
     return source;
 }
 
+Json to_json(const Inspect& inspect) {
+    return {{"case", inspect.case_index},
+            {"store", inspect.store},
+            {"sizes_of", inspect.sizes_of == device::Kind::sim ? "sim" : "cuda"},
+            {"tensor", inspect.tensor},
+            {"element", inspect.element},
+            {"actual", base64_encode(inspect.actual)}};
+}
+
+Inspect inspect_from_json(const Json& json) {
+    auto actual = base64_decode(json.at("actual").get<std::string>());
+    if (!actual) throw std::invalid_argument("the element's value is not base64");
+    return {.case_index = json.at("case").get<std::size_t>(),
+            .store = json.at("store").get<std::string>(),
+            .sizes_of = json.at("sizes_of") == "cuda" ? device::Kind::cuda : device::Kind::sim,
+            .tensor = json.at("tensor").get<std::size_t>(),
+            .element = json.at("element").get<std::uint64_t>(),
+            .actual = std::move(*actual)};
+}
+
+bool inspects(Job::Kind kind) { return kind == Job::Kind::outputs || kind == Job::Kind::writers; }
+
 } // namespace
+
+std::uint64_t draw_seed() {
+    std::random_device device; // the operating system's generator on Linux
+    return (std::uint64_t{device()} << 32 | device()) >> 11;
+}
 
 Json to_json(const Job& job) {
     Json json{{"kind", name_of(job.kind)},
               {"candidate", to_json(job.candidate)},
               {"options", to_json(job.options)},
               {"seed", job.seed}};
+    if (inspects(job.kind)) json["inspect"] = to_json(job.inspect);
     if (job.reference) json["reference"] = to_json(*job.reference);
     auto& baselines = json["baselines"] = Json::array();
     for (const auto& baseline : job.baselines) baselines.push_back(to_json(baseline));
@@ -73,6 +105,7 @@ Result<Job> job_from_json(const Json& json) {
         if (!options) return std::unexpected(options.error());
         job.options = std::move(*options);
         job.seed = json.at("seed").get<std::uint64_t>();
+        if (inspects(job.kind)) job.inspect = inspect_from_json(json.at("inspect"));
         for (const auto& [name, content] : json.at("files").items()) {
             auto bytes = base64_decode(content.get<std::string>());
             if (!bytes) throw std::invalid_argument(fmt::format("file {} is not base64", name));

@@ -25,15 +25,27 @@ struct Source {
     std::vector<compile::Kernel> kernels; ///< as the launches spell them
 };
 
+/// What an outputs or writers job is about, beside the rest.
+struct Inspect {
+    std::size_t case_index = 0;
+    std::string store{}; ///< outputs: the file that the values are written to
+    /// writers: a GPU's sizes are laid out on the simulator, too.
+    device::Kind sizes_of = device::Kind::sim;
+    std::size_t tensor = 0;    ///< writers: in the task
+    std::uint64_t element = 0; ///< writers
+    std::string actual{};      ///< writers: what the element holds, as bytes
+};
+
 struct Job {
-    enum class Kind { verify, bench, profile };
+    enum class Kind { verify, bench, profile, outputs, writers };
     Kind kind = Kind::verify;
     task::Files files; ///< task.toml and .npy data
     Source candidate;
     std::optional<Source> reference; ///< absent where the task says what every output is expected to be
     std::vector<Source> baselines;
     Options options;
-    std::uint64_t seed = 0; ///< of the first check; the others follow from it
+    std::uint64_t seed = 0; ///< of the first check; the others follow from it. Of outputs and writers: of their check
+    Inspect inspect{};
 };
 
 [[nodiscard]] Json to_json(const Job& job);
@@ -45,6 +57,8 @@ inline constexpr std::string_view kTrustedPhase = "verify: reference";
 
 /// A verify job checks each case of the task so often, check `index` (over all cases) with the inputs of this seed.
 inline constexpr std::size_t kChecksPerCase = 5;
+/// From the operating system's generator, below 2⁵³.
+[[nodiscard]] std::uint64_t draw_seed();
 [[nodiscard]] std::uint64_t check_seed(std::uint64_t base, std::size_t index);
 
 /// What the jobs answer with.

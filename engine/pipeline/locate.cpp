@@ -25,25 +25,6 @@ struct Trial {
     std::uint64_t seed = 0;
 };
 
-/// The model whose architecture the code was compiled for; where there is none, the first. Its limits matter, not its
-/// speed.
-const sim::GpuModel& model_for(std::string_view ptx) {
-    const auto& models = sim::gpu_models();
-    constexpr std::string_view kTarget = ".target ";
-    const auto at = ptx.find(kTarget);
-    if (at == std::string_view::npos) return models.front();
-    const auto arch = ptx.substr(at + kTarget.size());
-    // "sm_90a" runs on what "sm_90" names.
-    const auto same = std::ranges::find_if(models, [&](const auto& model) { return arch.starts_with(model.arch); });
-    return same == models.end() ? models.front() : *same;
-}
-
-/// Whether the data of the GPU's own sizes fits into this machine.
-bool fits_at_full_size(task::Task task, const Job& job, const device::Info& info) {
-    task.sim_sizes.clear();
-    return check_memory(task, job, info).has_value();
-}
-
 std::vector<Trial> verify_trials(const task::Task& task, std::uint64_t seed, bool full_size) {
     std::vector<Trial> trials;
     // Few faults depend on the values: each size gets its turn before any gets a second one.
@@ -83,6 +64,23 @@ Result<std::optional<device::Fault>> fault_of(const LoadedSource& candidate, con
 }
 
 } // namespace
+
+// Its limits matter, not its speed.
+const sim::GpuModel& model_for(std::string_view ptx) {
+    const auto& models = sim::gpu_models();
+    constexpr std::string_view kTarget = ".target ";
+    const auto at = ptx.find(kTarget);
+    if (at == std::string_view::npos) return models.front();
+    const auto arch = ptx.substr(at + kTarget.size());
+    // "sm_90a" runs on what "sm_90" names.
+    const auto same = std::ranges::find_if(models, [&](const auto& model) { return arch.starts_with(model.arch); });
+    return same == models.end() ? models.front() : *same;
+}
+
+bool fits_at_full_size(task::Task task, const Job& job, const device::Info& info) {
+    task.sim_sizes.clear();
+    return check_memory(task, job, info).has_value();
+}
 
 bool may_be_same_fault(FaultKind told, FaultKind shown) {
     const auto among = [shown](auto... kinds) { return ((shown == kinds) || ...); };

@@ -1,9 +1,11 @@
 #pragma once
 
+#include "engine/device/sim/gpu_model.h"
 #include "engine/pipeline/job.h"
 
 #include <optional>
 #include <stop_token>
+#include <string_view>
 
 namespace kw::pipeline {
 
@@ -18,5 +20,11 @@ namespace kw::pipeline {
 /// set a deadline.
 [[nodiscard]] Result<std::optional<device::Fault>> find_on_simulator(const Job& job, device::FaultKind told,
                                                                      std::stop_token stop);
+
+/// The simulated GPU whose architecture the code was compiled for; where there is none, the first.
+[[nodiscard]] const sim::GpuModel& model_for(std::string_view ptx);
+
+/// Whether the data of a job at the GPU's own sizes fits into this machine.
+[[nodiscard]] bool fits_at_full_size(task::Task task, const Job& job, const device::Info& info);
 
 } // namespace kw::pipeline

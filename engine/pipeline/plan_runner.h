@@ -66,6 +66,7 @@ public:
         /// What a tensor holds, into memory that is used again where it is large enough.
         [[nodiscard]] Result<void> read(std::size_t tensor, Bytes& into) const;
         [[nodiscard]] const task::BoundPlan& plan() const { return plan_; }
+        [[nodiscard]] device::Pointer address_of(std::size_t tensor) const { return buffers_[tensor].pointer(); }
 
     private:
         friend class LoadedSource;

@@ -152,4 +152,28 @@ Result<Built> build_source(const std::string& file, const task::Sizes& overrides
     return built;
 }
 
+Result<Source> build_trusted(const std::string& role, const std::string& file, const task::Task& task,
+                             const task::Files& files, const device::Info& info, compile::Compiler& compiler,
+                             std::stop_token stop) {
+    auto built = build_source(file, {}, task, files, info, compiler, stop);
+    if (!built) return std::unexpected(built.error());
+    if (!built->report.ok)
+        return fail(Stage::task, ErrorCode::invalid_input,
+                    fmt::format("the {} {} cannot be used: {}", role, file, first_error(built->report)));
+    return std::move(built->source);
+}
+
+task::Files files_of_job(const task::Files& files) {
+    task::Files kept;
+    for (const auto& [name, content] : files)
+        kept[name] = name == "task.toml" || name.ends_with(".npy") ? content : std::string{};
+    return kept;
+}
+
+Result<compile::Output> TimedCompiler::compile(const compile::Request& request, std::stop_token stop) {
+    auto timed = request;
+    timed.timeout_s = timeout_s_;
+    return compiler_.compile(timed, std::move(stop));
+}
+
 } // namespace kw::pipeline

@@ -194,7 +194,8 @@ Json to_json(const WriterReport& report) {
                           {"block", dim_to_json(write.block)},
                           {"thread", dim_to_json(write.thread)},
                           {"where", where_to_json(write.where)},
-                          {"atomic", write.atomic}});
+                          {"atomic", write.atomic},
+                          {"whole_warp", write.whole_warp}});
     if (report.origin) json["origin"] = {{"where", where_to_json(report.origin->where)}, {"what", report.origin->what}};
     return json;
 }
@@ -209,7 +210,8 @@ WriterReport writer_report_from_json(const Json& json) {
                                  .block = dim_from_json(write.at("block")),
                                  .thread = dim_from_json(write.at("thread")),
                                  .where = where_from_json(write.at("where")),
-                                 .atomic = write.at("atomic").get<bool>()});
+                                 .atomic = write.at("atomic").get<bool>(),
+                                 .whole_warp = write.at("whole_warp").get<bool>()});
     if (const auto origin = json.find("origin"); origin != json.end())
         report.origin = Origin{where_from_json(origin->at("where")), origin->at("what").get<std::string>()};
     return report;

@@ -50,6 +50,7 @@ struct Write {
     device::Dim3 block{0, 0, 0}, thread{0, 0, 0};
     Where where{};
     bool atomic = false;
+    bool whole_warp = false; ///< a matrix that a warp stores together; `thread` is its first
 };
 
 /// Where a value that is not finite came from: the first instruction of the writing thread that made one.
