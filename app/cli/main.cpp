@@ -1,7 +1,10 @@
 #include "app/cli/agent.h"
 #include "app/cli/disasm.h"
+#include "app/cli/outputs.h"
+#include "app/cli/occupancy.h"
 #include "app/cli/profile.h"
 #include "app/cli/session.h"
+#include "app/cli/timeline.h"
 #include "app/cli/trace.h"
 #include "app/cli/tune.h"
 #include "app/cli/worker_backend.h"
@@ -121,12 +124,23 @@ int run(int argc, char** argv) {
     kw::cli::TraceArguments trace_arguments;
     trace_arguments.command = kw::cli::take_traced_command(argc, argv);
     auto* trace = add_trace(app, trace_arguments);
+    kw::cli::OutputsArguments outputs_arguments;
+    const auto* outputs = kw::cli::add_outputs(app, outputs_arguments);
     auto* profile = add_profile(app, profile_arguments);
     auto* metrics = report::add_metrics(app, metrics_json);
+    kw::cli::TimelineArguments timeline_arguments;
+    const auto* timeline = add_timeline(app, timeline_arguments);
+    kw::cli::OccupancyArguments occupancy_arguments;
+    const auto* occupancy = add_occupancy(app, occupancy_arguments);
     kw::cli::AgentArguments agent_arguments;
     auto* agent = app.add_subcommand("agent", "Let a driver work on a kernel");
     agent->require_subcommand(1);
     const auto* agent_run = add_agent_run(*agent, agent_arguments);
+    kw::cli::ServerArguments server_arguments;
+    bool models_json = false;
+    auto* agent_models = agent->add_subcommand("models", "List the models that a server has");
+    kw::cli::add_server_options(*agent_models, server_arguments);
+    agent_models->add_flag("--json", models_json, "Print JSON");
     kw::cli::SessionArguments session_arguments;
     auto* session = app.add_subcommand("session", "Look at what was tried, and hand it on");
     session->require_subcommand(1);
@@ -143,25 +157,41 @@ int run(int argc, char** argv) {
     }
 
     if (*metrics) return report::metrics_command(metrics_json);
+    if (*timeline) {
+        const report::Interrupt interrupt;
+        return kw::cli::timeline_command(timeline_arguments, interrupt.token());
+    }
     if (*session_show) return kw::cli::session_show_command(session_arguments);
     if (*session_export) return kw::cli::session_export_command(session_arguments);
+
+    if (*agent_models) {
+        const report::Interrupt interrupt;
+        return kw::cli::agent_models_command(server_arguments, models_json, interrupt.token());
+    }
 
     std::vector<std::string> options;
     if (!toolkit.empty()) options.insert(options.end(), {"--toolkit", toolkit});
     if (!log.empty()) options.insert(options.end(), {"--log", log});
     auto command = kw::rpc::worker_command(where, std::move(options));
     if (!command) return report::report_error(command.error());
+    if (const auto& name = agent_arguments.llm.server.key_env; !name.empty()) command->withheld.push_back(name);
 
     const report::Interrupt interrupt;
     kw::rpc::WorkerClient worker{std::move(*command)};
+    if (*occupancy)
+        return kw::cli::occupancy_command(occupancy_arguments, [&]() -> kw::Result<kw::Json> {
+            if (const auto started = worker.start(); !started) return std::unexpected(started.error());
+            return kw::cli::WorkerBackend{worker}.devices(interrupt.token());
+        });
     // The worker gets ready while the task is read here.
     if (const auto started = worker.start(); !started) return report::report_error(started.error());
     kw::cli::WorkerBackend backend{worker};
     const auto stop = interrupt.token();
     if (*eval) return report::eval_command(eval_arguments, backend, stop);
     if (*tune) return kw::cli::tune_command(tune_arguments, backend, stop);
-    if (*agent_run) return kw::cli::agent_command(agent_arguments, backend, stop);
+    if (*agent_run) return kw::cli::agent_command(agent_arguments, backend, worker, stop);
     if (*disasm) return kw::cli::disasm_command(disasm_arguments, worker, stop);
+    if (*outputs) return kw::cli::outputs_command(outputs_arguments, worker, stop);
     if (*profile) return kw::cli::profile_command(profile_arguments, backend, stop);
     if (*devices) return report::devices_command(devices_json, backend, stop);
     if (*doctor) return report::doctor_command(doctor_json, backend, stop);

@@ -40,6 +40,8 @@ Check check_from_json(const Json& json) {
             .comparison = verify::comparison_from_json(json)};
 }
 
+} // namespace
+
 CompileReport compile_report_from_json(const Json& json) {
     CompileReport report{
         .ok = json.at("ok").get<bool>(), .milliseconds = json.value("ms", 0.0), .diagnostics = {}, .kernels = {}};
@@ -47,8 +49,6 @@ CompileReport compile_report_from_json(const Json& json) {
     for (const auto& item : json.at("kernels")) report.kernels.push_back(compile::kernel_from_json(item));
     return report;
 }
-
-} // namespace
 
 Json to_json(const CompileReport& report) {
     Json json{{"ok", report.ok}, {"ms", report.milliseconds}};

@@ -123,7 +123,8 @@ struct Evaluation {
 [[nodiscard]] Json to_json(const BenchReport& report);
 [[nodiscard]] Json to_json(const Evaluation& evaluation);
 
-/// These two throw nlohmann::json::exception on a malformed value, as they read what this program wrote.
+/// These throw nlohmann::json::exception on a malformed value, as they read what this program wrote.
+[[nodiscard]] CompileReport compile_report_from_json(const Json& json);
 [[nodiscard]] VerifyReport verify_report_from_json(const Json& json);
 [[nodiscard]] BenchReport bench_report_from_json(const Json& json);
 [[nodiscard]] Result<Evaluation> evaluation_from_json(const Json& json);

@@ -35,7 +35,10 @@ public:
         return Json{{"protocol", rpc::kProtocolVersion},
                     {"version", version()},
                     {"pid", ::getpid()},
-                    {"methods", {"compile", "evaluate", "devices", "doctor", "disassemble", "cancel", "shutdown"}}};
+                    {"methods",
+                     {"compile", "evaluate", "devices", "doctor", "disassemble", "outputs", "outputs/region",
+                      "outputs/histogram", "outputs/tolerance", "outputs/next", "outputs/writers", "outputs/release",
+                      "cancel", "shutdown"}}};
     }
 
     /// A handler, of either kind, that answers once the handshake is done.
@@ -92,6 +95,23 @@ Result<void> serve(Service::Settings settings) {
     add("disassemble", "inspect", [&](const Json& params, std::stop_token stop, const Progress&) {
         return service.disassemble(params, std::move(stop));
     });
+    add("outputs", "evaluate", [&](const Json& params, std::stop_token stop, const Progress& progress) {
+        return service.outputs(params, std::move(stop), progress);
+    });
+    add("outputs/writers", "evaluate", [&](const Json& params, std::stop_token stop, const Progress& progress) {
+        return service.writers(params, std::move(stop), progress);
+    });
+    // Beside a run: what is on the screen must not wait for it.
+    const auto look = [&](std::string name, Result<Json> (OutputStore::*method)(const Json&)) {
+        add(std::move(name), "outputs", [&service, method](const Json& params, std::stop_token, const Progress&) {
+            return (service.kept_outputs().*method)(params);
+        });
+    };
+    look("outputs/region", &OutputStore::region);
+    look("outputs/histogram", &OutputStore::histogram);
+    look("outputs/tolerance", &OutputStore::tolerance);
+    look("outputs/next", &OutputStore::next);
+    look("outputs/release", &OutputStore::release);
     spdlog::info("serving protocol {}, version {}", rpc::kProtocolVersion, version());
     const auto served = server.serve();
     if (!served) spdlog::error("{}", served.error().message);

@@ -6,6 +6,7 @@
 #include "engine/pipeline/evaluate.h"
 #include "engine/pipeline/sources.h"
 #include "engine/worker/child_executor.h"
+#include "engine/worker/output_store.h"
 
 #include <memory>
 #include <mutex>
@@ -49,6 +50,14 @@ public:
     /// {files, main?, configuration?, device?, kernel?, sass?} → {ok, file, arch, diagnostics, kernels, listing, text};
     /// the last two when ok
     [[nodiscard]] Result<Json> disassemble(const Json& params, std::stop_token stop);
+    /// {files, options, case? | sizes?, seed?} → {handle?, ok, candidate, device, configuration, case, sizes, seed,
+    /// compile, tensors: [verify::TensorOutput…], fault?, output, problem, ms}: one check run again with its values
+    /// kept under the handle. Without one there is nothing to look at: it does not compile, or `problem` says why.
+    [[nodiscard]] Result<Json> outputs(const Json& params, std::stop_token stop, const pipeline::Progress& progress);
+    /// {handle, tensor, index} → verify::WriterReport
+    [[nodiscard]] Result<Json> writers(const Json& params, std::stop_token stop, const pipeline::Progress& progress);
+    /// What is kept; its methods are to be called beside those above.
+    [[nodiscard]] OutputStore& kept_outputs() { return outputs_; }
 
 private:
     /// A compiler and who uses it: opened by the first use, one compilation at a time.
@@ -72,6 +81,7 @@ private:
         profiling_;   ///< a process of its own, as profiling changes what a GPU's times are; started when needed
     Slot evaluating_; ///< so that typing is not held up by an evaluation
     Slot live_;
+    OutputStore outputs_;
     std::jthread warming_;
 };
 
