@@ -9,16 +9,11 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+constexpr const char* kUnfinished = "unfinished";
+
 std::int64_t unix_ms() {
     return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch())
         .count();
-}
-
-/// What no other proposal would get around.
-bool is_hopeless(const Error& error) {
-    return error.code == ErrorCode::cancelled || error.stage == Stage::usage || error.stage == Stage::task
-           || error.code == ErrorCode::unsupported
-           || (error.stage == Stage::environment && error.code != ErrorCode::crashed);
 }
 
 std::optional<End> used_up(const Budget& budget, const RunResult& result, Clock::time_point start) {
@@ -27,8 +22,38 @@ std::optional<End> used_up(const Budget& budget, const RunResult& result, Clock:
         return End::seconds;
     if (budget.tokens && result.usage.prompt_tokens + result.usage.completion_tokens >= *budget.tokens)
         return End::tokens;
-    if (budget.cost_usd && result.usage.cost_usd >= *budget.cost_usd) return End::cost;
+    if (budget.cost_usd && result.usage.cost_usd.value_or(0) >= *budget.cost_usd) return End::cost;
     return std::nullopt;
+}
+
+/// Kept where exports and people find it: a list, as a session may see several runs.
+Result<void> keep(trajectory::SessionFile& session, const Leftover& left) {
+    const auto before = session.meta(kUnfinished);
+    if (!before) return std::unexpected(before.error());
+    auto list = Json::parse(*before, nullptr, false);
+    if (!list.is_array()) list = Json::array();
+    const auto steps = session.steps();
+    if (!steps) return std::unexpected(steps.error());
+    Json messages = Json::array(), calls = Json::array();
+    for (const auto& message : left.messages)
+        messages.push_back({{"role", message.role}, {"content", message.content}, {"reasoning", message.reasoning}});
+    for (const auto& call : left.tool_calls)
+        calls.push_back({{"id", call.id},
+                         {"name", call.name},
+                         {"arguments", call.arguments},
+                         {"result", call.result},
+                         {"ok", call.ok}});
+    const auto& usage = left.usage;
+    list.push_back({{"after", steps->empty() ? Json(nullptr) : Json(steps->back().id)},
+                    {"time_ms", unix_ms()},
+                    {"messages", std::move(messages)},
+                    {"tool_calls", std::move(calls)},
+                    {"prompt_tokens", usage.prompt_tokens},
+                    {"cached_tokens", usage.cached_tokens},
+                    {"completion_tokens", usage.completion_tokens},
+                    {"reasoning_tokens", usage.reasoning_tokens},
+                    {"cost_usd", usage.cost_usd ? Json(*usage.cost_usd) : Json(nullptr)}});
+    return session.set_meta(kUnfinished, list.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
 bool better(const trajectory::StepSummary& a, const trajectory::StepSummary& b) {
@@ -69,12 +94,15 @@ std::string_view to_string(End end) {
     case End::tokens: return "the budget of tokens is used up";
     case End::cost: return "the budget of money is used up";
     case End::stopped: return "it was stopped";
+    case End::stalled: return "the driver went on without proposing anything";
     }
     return {};
 }
 
-Result<RunResult> run(trajectory::SessionFile& session, Driver& driver, const Evaluate& evaluate,
-                      const RunOptions& options, Control& control, std::stop_token stop) {
+namespace {
+
+Result<RunResult> run_steps(trajectory::SessionFile& session, Driver& driver, const Evaluate& evaluate,
+                            const RunOptions& options, Control& control, std::stop_token stop) {
     const auto start = Clock::now();
     RunResult result;
     for (;;) {
@@ -95,7 +123,10 @@ Result<RunResult> run(trajectory::SessionFile& session, Driver& driver, const Ev
             result.end = End::stopped;
             return result;
         }
-        if (!*proposal) return result;
+        if (!*proposal) {
+            result.end = driver.end();
+            return result;
+        }
 
         step.summary.parent = (*proposal)->parent;
         step.summary.driver = driver.name();
@@ -119,12 +150,13 @@ Result<RunResult> run(trajectory::SessionFile& session, Driver& driver, const Ev
         } else if (answer.error().code == ErrorCode::cancelled) {
             result.end = End::stopped;
             return result;
-        } else if (is_hopeless(answer.error())) {
+        } else if (ends_run(answer.error())) {
             return std::unexpected(std::move(answer.error()));
         } else {
             step.summary.because = answer.error().message;
         }
         step.summary.ended_ms = unix_ms();
+        driver.complete(step);
         result.usage += step.summary.usage;
         const auto id = session.add(step);
         if (!id) return std::unexpected(id.error());
@@ -135,6 +167,26 @@ Result<RunResult> run(trajectory::SessionFile& session, Driver& driver, const Ev
         driver.learn(*written);
         if (options.on_step) options.on_step(*written);
     }
+}
+
+} // namespace
+
+bool ends_run(const Error& error) {
+    return error.code == ErrorCode::cancelled || error.stage == Stage::usage || error.stage == Stage::task
+           || error.code == ErrorCode::unsupported
+           || (error.stage == Stage::environment && error.code != ErrorCode::crashed);
+}
+
+Result<RunResult> run(trajectory::SessionFile& session, Driver& driver, const Evaluate& evaluate,
+                      const RunOptions& options, Control& control, std::stop_token stop) {
+    auto result = run_steps(session, driver, evaluate, options, control, std::move(stop));
+    if (const auto left = driver.leftover()) {
+        const auto kept = keep(session, *left);
+        // The first error is the one that matters.
+        if (result && !kept) return std::unexpected(kept.error());
+        if (result) result->usage += left->usage;
+    }
+    return result;
 }
 
 Trend trend_of(const std::vector<trajectory::StepSummary>& steps, std::size_t window) {

@@ -25,6 +25,16 @@ struct Proposal {
     trajectory::Usage usage{};
 };
 
+enum class End { no_more, steps, seconds, tokens, cost, stopped, stalled };
+[[nodiscard]] std::string_view to_string(End end);
+
+/// What a driver did after its last proposal.
+struct Leftover {
+    std::vector<trajectory::Message> messages{};
+    std::vector<trajectory::ToolCall> tool_calls{};
+    trajectory::Usage usage{};
+};
+
 /// Where proposals come from. Used by one thread.
 class Driver {
 public:
@@ -33,8 +43,14 @@ public:
     [[nodiscard]] virtual std::string name() const = 0;
     /// The next proposal; none when it has no more. May take long.
     [[nodiscard]] virtual Result<std::optional<Proposal>> propose(std::stop_token stop) = 0;
+    /// Its last proposal has been evaluated and is about to be written: a driver adds what it recorded of that.
+    virtual void complete(trajectory::Step& /*step*/) {}
     /// What became of its last proposal.
     virtual void learn(const trajectory::Step& step) = 0;
+    /// Why it has no more proposals.
+    [[nodiscard]] virtual End end() const { return End::no_more; }
+    /// Work that led to no proposal; asked once, when a run ends. It is kept in the session's meta "unfinished".
+    [[nodiscard]] virtual std::optional<Leftover> leftover() { return std::nullopt; }
 };
 
 /// What a run may use up; what is absent is not limited.
@@ -60,9 +76,6 @@ private:
     bool paused_ = false;
 };
 
-enum class End { no_more, steps, seconds, tokens, cost, stopped };
-[[nodiscard]] std::string_view to_string(End end);
-
 struct RunOptions {
     task::Files files; ///< the task's; the proposal takes the place of `file`
     std::string file;  ///< what is being changed: the task's kernel
@@ -87,6 +100,9 @@ using Evaluate = std::function<Result<Json>(const task::Files&, const pipeline::
 /// is the step's.
 [[nodiscard]] Result<RunResult> run(trajectory::SessionFile& session, Driver& driver, const Evaluate& evaluate,
                                     const RunOptions& options, Control& control, std::stop_token stop);
+
+/// An error that another proposal would meet too: no device, no compiler, a task that is wrong, being stopped.
+[[nodiscard]] bool ends_run(const Error& error);
 
 /// Whether trying on promises anything, from the steps so far.
 struct Trend {

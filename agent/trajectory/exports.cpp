@@ -84,8 +84,8 @@ Json atif_step(const Step& step, int number) {
     json["observation"] = {{"results", std::move(results)}};
     json["metrics"] = {{"prompt_tokens", facts.usage.prompt_tokens},
                        {"completion_tokens", facts.usage.completion_tokens},
-                       {"cached_tokens", facts.usage.cached_tokens},
-                       {"cost_usd", facts.usage.cost_usd}};
+                       {"cached_tokens", facts.usage.cached_tokens}};
+    if (facts.usage.cost_usd) json["metrics"]["cost_usd"] = *facts.usage.cost_usd;
     json["extra"] = {{"step", facts.id},
                      {"parent", or_null(facts.parent)},
                      {"driver", facts.driver},
@@ -126,7 +126,7 @@ Json to_json(const StepSummary& step) {
             {"cached_tokens", step.usage.cached_tokens},
             {"completion_tokens", step.usage.completion_tokens},
             {"reasoning_tokens", step.usage.reasoning_tokens},
-            {"cost_usd", step.usage.cost_usd},
+            {"cost_usd", or_null(step.usage.cost_usd)},
             {"started", timestamp(step.started_ms)},
             {"ended", timestamp(step.ended_ms)}};
 }
@@ -140,12 +140,13 @@ Result<void> export_csv(const SessionFile& session, const Sink& sink) {
         !done)
         return done;
     for (const auto& step : *steps) {
-        const auto row = fmt::format(
-            "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\r\n", step.id, cell(step.parent),
-            csv_text(step.driver), csv_text(step.title), cell(step.correct), cell(step.reward), cell(step.speedup),
-            cell(step.median_us), step.estimated, csv_text(step.because), step.lines_added, step.lines_removed,
-            step.usage.prompt_tokens, step.usage.cached_tokens, step.usage.completion_tokens,
-            step.usage.reasoning_tokens, step.usage.cost_usd, timestamp(step.started_ms), timestamp(step.ended_ms));
+        const auto row =
+            fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\r\n", step.id, cell(step.parent),
+                        csv_text(step.driver), csv_text(step.title), cell(step.correct), cell(step.reward),
+                        cell(step.speedup), cell(step.median_us), step.estimated, csv_text(step.because),
+                        step.lines_added, step.lines_removed, step.usage.prompt_tokens, step.usage.cached_tokens,
+                        step.usage.completion_tokens, step.usage.reasoning_tokens, cell(step.usage.cost_usd),
+                        timestamp(step.started_ms), timestamp(step.ended_ms));
         if (auto done = sink(row); !done) return done;
     }
     return {};
@@ -178,11 +179,11 @@ Result<void> export_atif(const SessionFile& session, const Sink& sink) {
         return sink("," + dump(atif_step(step, ++number)));
     });
     if (!done) return done;
-    const Json metrics{{"total_prompt_tokens", total.prompt_tokens},
-                       {"total_completion_tokens", total.completion_tokens},
-                       {"total_cached_tokens", total.cached_tokens},
-                       {"total_cost_usd", total.cost_usd},
-                       {"total_steps", number}};
+    Json metrics{{"total_prompt_tokens", total.prompt_tokens},
+                 {"total_completion_tokens", total.completion_tokens},
+                 {"total_cached_tokens", total.cached_tokens},
+                 {"total_steps", number}};
+    if (total.cost_usd) metrics["total_cost_usd"] = *total.cost_usd;
     return sink(fmt::format("],\"final_metrics\":{}}}\n", dump(metrics)));
 }
 

@@ -99,6 +99,8 @@ constexpr const char* kSummaryColumns =
     "id, parent, driver, title, source, correct, reward, speedup, median_us, estimated, because, lines_added, "
     "lines_removed, prompt_tokens, cached_tokens, completion_tokens, reasoning_tokens, cost_usd, started_ms, ended_ms";
 constexpr int kAfterSummary = 20;
+/// In the column cost_usd, which takes no NULL.
+constexpr double kUnknownCost = -1;
 
 StepSummary read_summary(SQLite::Statement& row) {
     StepSummary summary;
@@ -117,6 +119,7 @@ StepSummary read_summary(SQLite::Statement& row) {
     summary.lines_removed = row.getColumn(12).getInt();
     summary.usage = {row.getColumn(13).getInt64(), row.getColumn(14).getInt64(), row.getColumn(15).getInt64(),
                      row.getColumn(16).getInt64(), row.getColumn(17).getDouble()};
+    if (*summary.usage.cost_usd < 0) summary.usage.cost_usd.reset();
     summary.started_ms = row.getColumn(18).getInt64();
     summary.ended_ms = row.getColumn(19).getInt64();
     return summary;
@@ -390,7 +393,7 @@ Result<StepId> SessionFile::add(Step step) {
         insert.bind(++at, facts.usage.cached_tokens);
         insert.bind(++at, facts.usage.completion_tokens);
         insert.bind(++at, facts.usage.reasoning_tokens);
-        insert.bind(++at, facts.usage.cost_usd);
+        insert.bind(++at, facts.usage.cost_usd.value_or(kUnknownCost));
         insert.bind(++at, facts.started_ms ? facts.started_ms : now_ms());
         insert.bind(++at, facts.ended_ms ? facts.ended_ms : now_ms());
         insert.exec();

@@ -31,7 +31,7 @@ Usage& Usage::operator+=(const Usage& other) {
     cached_tokens += other.cached_tokens;
     completion_tokens += other.completion_tokens;
     reasoning_tokens += other.reasoning_tokens;
-    cost_usd += other.cost_usd;
+    cost_usd = cost_usd && other.cost_usd ? std::optional{*cost_usd + *other.cost_usd} : std::nullopt;
     return *this;
 }
 

@@ -18,7 +18,7 @@ struct Usage {
     std::int64_t cached_tokens = 0;
     std::int64_t completion_tokens = 0;
     std::int64_t reasoning_tokens = 0;
-    double cost_usd = 0;
+    std::optional<double> cost_usd = 0.0; ///< none: the price is not known
 
     Usage& operator+=(const Usage& other);
     bool operator==(const Usage&) const = default;

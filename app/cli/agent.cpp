@@ -1,6 +1,8 @@
 #include "app/cli/agent.h"
 
+#include "agent/drivers/llm.h"
 #include "agent/drivers/tuner.h"
+#include "agent/llm/json_text.h"
 #include "app/cli/session.h"
 #include "engine/report/arguments.h"
 #include "engine/report/progress_bar.h"
@@ -9,7 +11,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <functional>
+#include <memory>
 #include <random>
 #include <utility>
 
@@ -42,13 +47,24 @@ Tuner::Search search_of(const std::string& name) {
     return name == "random" ? Tuner::Search::random : Tuner::Search::guided;
 }
 
-int finish(const trajectory::SessionFile& session, const agent::RunResult& result) {
+std::string usage_text(const trajectory::Usage& usage) {
+    if (usage.prompt_tokens + usage.completion_tokens == 0) return {};
+    const auto count = [](std::int64_t tokens) { return report::count(static_cast<std::uint64_t>(tokens)); };
+    auto text = fmt::format("{} tokens read", count(usage.prompt_tokens));
+    if (usage.cached_tokens > 0) text += fmt::format(" ({} from the server's cache)", count(usage.cached_tokens));
+    text += fmt::format(", {} written, ", count(usage.completion_tokens));
+    text += usage.cost_usd ? fmt::format("{:.4f} USD", *usage.cost_usd) : "at a price that is not known";
+    return text + "\n";
+}
+
+int finish(const trajectory::SessionFile& session, const agent::RunResult& result, const std::string& ending) {
     const auto steps = session.steps();
     if (!steps) return report::report_error(steps.error());
     const auto best = session.best();
     if (!best) return report::report_error(best.error());
     auto text = fmt::format("\n{} {} written to {}; {}\n", result.steps, result.steps == 1 ? "step" : "steps",
-                            session.path().string(), agent::to_string(result.end));
+                            session.path().string(), ending.empty() ? agent::to_string(result.end) : ending);
+    text += usage_text(result.usage);
     if (*best) {
         const auto step = session.step(**best);
         if (!step) return report::report_error(step.error());
@@ -63,14 +79,162 @@ int finish(const trajectory::SessionFile& session, const agent::RunResult& resul
     return report::report_error({Stage::verify, ErrorCode::wrong, "no step is correct"});
 }
 
+/// What both drivers begin with.
+struct Start {
+    const AgentArguments& arguments;
+    const pipeline::Options& options;
+    const task::Files& files;
+    const task::Task& task;
+    const std::string& file;
+    std::function<void(std::string_view, double)> show;
+};
+
+Result<void> check(const AgentArguments& arguments) {
+    const auto refuse = [](std::string why) { return fail(Stage::usage, ErrorCode::invalid_input, std::move(why)); };
+    if (const auto limit = arguments.seconds; limit && !(*limit > 0 && *limit <= pipeline::kLongestTimeoutSeconds))
+        return refuse(fmt::format("--seconds takes a number above 0 and at most {:.0f}; {} is not one",
+                                  pipeline::kLongestTimeoutSeconds, *limit));
+    const auto& llm = arguments.llm;
+    if (arguments.driver == "llm" && llm.model.empty())
+        return refuse("--driver llm needs --model; 'kw agent models' lists what the server has");
+    if (arguments.driver != "llm" && (!llm.model.empty() || llm.from || !llm.message.empty()))
+        return refuse("--model, --from and --message are for --driver llm");
+    return {};
+}
+
+agent::Budget budget_of(const AgentArguments& arguments) {
+    return {.steps = arguments.steps,
+            .seconds = arguments.seconds,
+            .tokens = arguments.llm.tokens,
+            .cost_usd = arguments.llm.cost};
+}
+
+Result<std::unique_ptr<Tuner>> open_tuner(const Start& start) {
+    const auto plan = task::parse_plan(start.files.at(start.file), start.file, start.task);
+    if (!plan) return std::unexpected(plan.error());
+    auto space = agent::SearchSpace::make(*plan, start.file, start.options.configuration);
+    if (!space) return std::unexpected(std::move(space.error()));
+    return std::make_unique<Tuner>(std::move(*space), start.files.at(start.file), search_of(start.arguments.search),
+                                   start.options.seed.value_or(std::random_device{}()));
+}
+
+/// A model and what is known of it.
+struct Model {
+    std::unique_ptr<llm::Provider> provider{};
+    std::optional<llm::ModelFacts> facts{};
+};
+
+Result<Model> open_model(const Start& start, std::stop_token stop) {
+    const auto& arguments = start.arguments.llm;
+    const auto catalog = llm::Catalog::load();
+    if (!catalog) return std::unexpected(catalog.error());
+    auto provider = open_provider(arguments.server, *catalog, std::move(stop));
+    if (!provider) return std::unexpected(std::move(provider.error()));
+    Model model{.provider = std::move(*provider)};
+    const auto& host = model.provider->url().host;
+    if (const auto* facts = catalog->model(host, arguments.model)) model.facts = *facts;
+    const auto* server = catalog->server(host);
+    if (arguments.cost && !model.facts && !(server && server->reports_cost))
+        return fail(Stage::usage, ErrorCode::not_found,
+                    fmt::format("the price of {} at {} is not known, so --cost cannot be kept to; add it to {}",
+                                arguments.model, host, llm::Catalog::user_file().string()));
+    return model;
+}
+
+/// The step to go on from; none in a new session.
+Result<std::optional<trajectory::StepId>> parent_of(const trajectory::SessionFile& session,
+                                                    const LlmArguments& arguments) {
+    if (arguments.from) return arguments.from;
+    const auto best = session.best();
+    if (!best || *best) return best;
+    const auto steps = session.steps();
+    if (!steps) return std::unexpected(steps.error());
+    return steps->empty() ? std::nullopt : std::optional{steps->back().id};
+}
+
+tools::Services services_of(const Start& start, rpc::WorkerClient& worker) {
+    tools::Services services;
+    services.compile = [&](const task::Files& files, const std::string& main, std::stop_token stop) {
+        return worker.compile({.files = files,
+                               .main = main,
+                               .configuration = start.options.configuration,
+                               .device = start.options.device},
+                              std::move(stop));
+    };
+    services.profile = [&](const task::Files& files, const std::vector<std::string>& metrics, std::stop_token stop) {
+        auto options = start.options;
+        options.candidate = start.file;
+        options.stages = {.verify = false, .bench = false, .profile = true};
+        options.profiling.metrics = metrics;
+        return worker.evaluate_json(files, options, std::move(stop), start.show);
+    };
+    services.disassemble = [&](const task::Files& files, const std::string& kernel, bool sass, std::stop_token stop) {
+        return worker.disassemble({.files = files,
+                                   .main = start.file,
+                                   .configuration = start.options.configuration,
+                                   .device = start.options.device,
+                                   .kernel = kernel,
+                                   .sass = sass},
+                                  std::move(stop));
+    };
+    return services;
+}
+
+/// "NVIDIA H200 (simulated)": what `--device` comes down to, for the prompt.
+std::string device_name(const Start& start, rpc::WorkerClient& worker, std::stop_token stop) {
+    const auto answer = worker.devices(std::move(stop));
+    if (!answer) return {};
+    const auto wanted = start.options.device;
+    for (const auto& device : llm::member(*answer, "devices")) {
+        const auto id = llm::text_at(device, "id");
+        if (wanted == "auto" || id == wanted || id.starts_with(wanted + ":")) return llm::text_at(device, "name");
+    }
+    return wanted;
+}
+
+Result<std::unique_ptr<agent::LlmDriver>> open_driver(const Start& start, const Model& model,
+                                                      const trajectory::SessionFile& session, rpc::WorkerClient& worker,
+                                                      agent::Control& control, std::stop_token stop) {
+    const auto& arguments = start.arguments.llm;
+    agent::LlmOptions options{.files = start.files, .file = start.file};
+    options.configuration = start.options.configuration;
+    options.source = start.files.at(start.file);
+    const auto parent = parent_of(session, arguments);
+    if (!parent) return std::unexpected(parent.error());
+    if (*parent) {
+        auto step = session.step(**parent);
+        if (!step) return std::unexpected(std::move(step.error()));
+        options.source = std::move(step->source);
+        options.parent = *parent;
+    }
+    options.message = arguments.message;
+    options.device = device_name(start, worker, std::move(stop));
+    options.settings = {.model = arguments.model,
+                        .max_tokens = arguments.max_tokens,
+                        .temperature = arguments.temperature,
+                        .effort = arguments.effort,
+                        .seed = start.options.seed};
+    if (arguments.context)
+        options.context = *arguments.context;
+    else if (model.facts && model.facts->context > 0)
+        options.context = std::min(options.context, model.facts->context);
+    options.budget = budget_of(start.arguments);
+    options.prices = model.facts;
+    options.control = &control;
+    options.on_activity = [show = start.show](std::string_view what) { show(what, -1); };
+    return agent::LlmDriver::make(*model.provider, session, services_of(start, worker), std::move(options));
+}
+
 } // namespace
 
 CLI::App* add_agent_run(CLI::App& agent, AgentArguments& arguments) {
     auto* command = agent.add_subcommand("run", "Let a driver change a kernel and evaluate every change, as a session");
     command->add_option("TASK", arguments.evaluation.task, "Task folder")->required();
     report::add_evaluation_options(*command, arguments.evaluation);
-    command->add_option("--driver", arguments.driver, "Who proposes the changes: tuner (sweeps '//@ tune' directives)")
-        ->check(CLI::IsMember({"tuner"}))
+    command
+        ->add_option("--driver", arguments.driver,
+                     "Who proposes the changes: tuner (sweeps '//@ tune' directives; default) or llm (a model)")
+        ->check(CLI::IsMember({"tuner", "llm"}))
         ->type_name("DRIVER");
     command->add_option("--search", arguments.search, "How the tuner chooses: exhaustive, random or guided (default)")
         ->check(CLI::IsMember({"exhaustive", "random", "guided"}))
@@ -79,19 +243,18 @@ CLI::App* add_agent_run(CLI::App& agent, AgentArguments& arguments) {
         ->check(CLI::Range(std::size_t{1}, std::size_t{1'000'000}))
         ->type_name("N");
     command->add_option("--seconds", arguments.seconds, "How long at most")->type_name("S");
+    add_llm_options(*command, arguments.llm);
     command->add_option("-o,--output", arguments.evaluation.output, "Session to write, or to go on with")
         ->type_name("FILE.kwsession")
         ->required();
     return command;
 }
 
-int agent_command(const AgentArguments& arguments, report::Backend& backend, std::stop_token stop) {
+int agent_command(const AgentArguments& arguments, report::Backend& backend, rpc::WorkerClient& worker,
+                  std::stop_token stop) {
     auto options = report::to_options(arguments.evaluation);
     if (!options) return report::report_error(options.error());
-    if (const auto limit = arguments.seconds; limit && !(*limit > 0 && *limit <= pipeline::kLongestTimeoutSeconds))
-        return report::report_error({Stage::usage, ErrorCode::invalid_input,
-                                     fmt::format("--seconds takes a number above 0 and at most {:.0f}; {} is not one",
-                                                 pipeline::kLongestTimeoutSeconds, *limit)});
+    if (auto fits = check(arguments); !fits) return report::report_error(fits.error());
     if (const auto writable = report::check_output(arguments.evaluation); !writable)
         return report::report_error(writable.error());
     const auto files = report::read_task(arguments.evaluation, *options);
@@ -99,24 +262,32 @@ int agent_command(const AgentArguments& arguments, report::Backend& backend, std
     const auto task = task::parse_task(*files);
     if (!task) return report::report_error(task.error());
     const auto file = options->candidate.empty() ? task->kernel : options->candidate;
-    const auto plan = task::parse_plan(files->at(file), file, *task);
-    if (!plan) return report::report_error(plan.error());
-    auto space = agent::SearchSpace::make(*plan, file, options->configuration);
-    if (!space) return report::report_error(space.error());
+    report::ProgressBar bar;
+    const auto show = [&bar](std::string_view what, double fraction) { bar.show(what, fraction); };
+    const Start start{arguments, *options, *files, *task, file, show};
+
+    // Whatever can be refused is refused before there is a file.
+    const bool llm = arguments.driver == "llm";
+    auto model = llm ? open_model(start, stop) : Result<Model>{};
+    if (!model) return report::report_error(model.error());
+    auto tuner = llm ? Result<std::unique_ptr<Tuner>>{} : open_tuner(start);
+    if (!tuner) return report::report_error(tuner.error());
     auto session = open_session(arguments.evaluation.output, *files, task->name);
     if (!session) return report::report_error(session.error());
+    agent::Control control;
+    Result<std::unique_ptr<agent::LlmDriver>> driver;
+    if (llm) {
+        driver = open_driver(start, *model, *session, worker, control, stop);
+        if (!driver) return report::report_error(driver.error());
+    }
 
-    Tuner tuner{std::move(*space), files->at(file), search_of(arguments.search),
-                options->seed.value_or(std::random_device{}())};
-    report::ProgressBar bar;
     const auto style = report::Style::for_descriptor(STDOUT_FILENO);
     std::optional<Error> unwritable;
     std::stop_source unseen;
     const std::stop_callback interrupted{std::move(stop), [&unseen] { unseen.request_stop(); }};
     agent::RunOptions run{.files = *files, .file = file, .evaluation = *options};
-    run.budget.steps = arguments.steps;
-    run.budget.seconds = arguments.seconds;
-    run.progress = [&](std::string_view what, double fraction) { bar.show(what, fraction); };
+    run.budget = budget_of(arguments);
+    run.progress = show;
     run.on_step = [&](const trajectory::Step& step) {
         bar.clear();
         auto shown = report::print(step_line(step.summary, style));
@@ -129,12 +300,12 @@ int agent_command(const AgentArguments& arguments, report::Backend& backend, std
                               const pipeline::Progress& progress) {
         return backend.evaluate(all, how, std::move(token), progress);
     };
-    agent::Control control;
-    const auto result = agent::run(*session, tuner, evaluate, run, control, unseen.get_token());
+    agent::Driver& chosen = llm ? static_cast<agent::Driver&>(**driver) : **tuner;
+    const auto result = agent::run(*session, chosen, evaluate, run, control, unseen.get_token());
     bar.clear();
     if (!result) return report::report_error(result.error());
     if (unwritable) return report::report_error(*unwritable);
-    return finish(*session, *result);
+    return finish(*session, *result, llm ? (*driver)->ending() : std::string{});
 }
 
 } // namespace kw::cli

@@ -1,6 +1,8 @@
 #pragma once
 
+#include "app/cli/agent_llm.h"
 #include "engine/report/commands.h"
+#include "engine/rpc/worker_client.h"
 
 #include <CLI/CLI.hpp>
 
@@ -17,11 +19,13 @@ struct AgentArguments {
     std::string search = "guided";
     std::size_t steps = 64;
     std::optional<double> seconds{};
+    LlmArguments llm;
 };
 [[nodiscard]] CLI::App* add_agent_run(CLI::App& agent, AgentArguments& arguments);
 
 /// `kw agent run`: writes every step to the session as it happens and shows it; a session that exists is gone on with
 /// when it is of the same task. Status 0 when a step is correct.
-[[nodiscard]] int agent_command(const AgentArguments& arguments, report::Backend& backend, std::stop_token stop);
+[[nodiscard]] int agent_command(const AgentArguments& arguments, report::Backend& backend, rpc::WorkerClient& worker,
+                                std::stop_token stop);
 
 } // namespace kw::cli

@@ -1,7 +1,7 @@
 #include "app/cli/agent.h"
 #include "app/cli/disasm.h"
-#include "app/cli/outputs.h"
 #include "app/cli/occupancy.h"
+#include "app/cli/outputs.h"
 #include "app/cli/profile.h"
 #include "app/cli/session.h"
 #include "app/cli/timeline.h"

@@ -6,7 +6,9 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <utility>
@@ -71,6 +73,19 @@ Json initialize_params() { return Json{{"protocol", kProtocolVersion}}; }
 
 } // namespace
 
+std::vector<std::string> key_variables() {
+    static constexpr std::string_view kEndings[] = {"_API_KEY",    "_TOKEN",      "_SECRET",
+                                                    "_SECRET_KEY", "_ACCESS_KEY", "_PASSWORD"};
+    std::vector<std::string> names;
+    for (char** entry = environ; entry && *entry; ++entry) {
+        const std::string_view text{*entry};
+        const auto name = text.substr(0, text.find('='));
+        if (std::ranges::any_of(kEndings, [name](auto ending) { return name.ends_with(ending); }))
+            names.emplace_back(name);
+    }
+    return names;
+}
+
 Result<WorkerCommand> local_worker(std::vector<std::string> options) {
     auto path = executable_folder() / "kw-worker";
     std::error_code error;
@@ -126,6 +141,8 @@ Result<std::shared_ptr<Client>> WorkerClient::client() {
     const std::scoped_lock lock{mutex_};
     if (client_ && client_->alive()) return client_;
     SpawnOptions options{.arguments = command_.arguments};
+    for (const auto& name : key_variables()) options.environment.emplace_back(name, std::nullopt);
+    for (const auto& name : command_.withheld) options.environment.emplace_back(name, std::nullopt);
     // A remote shell passes SIGTERM on to the job it holds; SIGKILL would leave that to find out by itself.
     if (command_.remote) options.death_signal = SIGTERM;
     auto started = Client::start(options, command_.name);

@@ -24,7 +24,12 @@ struct WorkerCommand {
     std::string name;
     bool remote = false;                                             ///< may take long to start: a login, a queue
     std::chrono::milliseconds start_time = std::chrono::seconds{30}; ///< until it has to have answered the handshake
+    std::vector<std::string> withheld{}; ///< further variables of the environment that it does not get
 };
+
+/// Variables of this process's environment that hold keys by their names (…_API_KEY, …_TOKEN and the like). A
+/// worker runs code that models wrote and gets none of them.
+[[nodiscard]] std::vector<std::string> key_variables();
 
 /// kw-worker beside this executable, else the one in PATH. `options` go before "serve": {"--toolkit", …}.
 [[nodiscard]] Result<WorkerCommand> local_worker(std::vector<std::string> options = {});

@@ -22,7 +22,7 @@ std::unexpected<Error> refuse(ErrorCode code, std::string message, Where where) 
 }
 
 bool is_text(const fs::path& name) {
-    return name == "task.toml"
+    return name == "task.toml" || name == "skill.md"
            || std::ranges::find(kTextExtensions, name.extension().string()) != kTextExtensions.end();
 }
 

@@ -113,9 +113,9 @@ struct Extent {
 /// The text files of a task folder by their name relative to it: task.toml, sources, headers; .npy as bytes.
 using Files = std::map<std::string, std::string, std::less<>>;
 
-/// Reads what an evaluation may need from a folder: task.toml and every .cu .cuh .h .hpp .inl .npy below it.
-/// Refused with a sentence: no task.toml, text that is not UTF-8 (with its position), a text file over 16 MiB, more
-/// than 256 MiB in all.
+/// Reads what an evaluation or an agent may need from a folder: task.toml, skill.md and every .cu .cuh .h .hpp .inl
+/// .npy below it. Refused with a sentence: no task.toml, text that is not UTF-8 (with its position), a text file over
+/// 16 MiB, more than 256 MiB in all.
 [[nodiscard]] Result<Files> read_folder(const std::filesystem::path& folder);
 
 /// Parses files["task.toml"] and checks everything that can be checked without a candidate. Every error has file, line
