@@ -18,7 +18,7 @@ QString three_digits(double value) {
 bool takes_prefix(const QString& unit) {
     return unit.isEmpty() || unit == QLatin1String("B") || unit == QLatin1String("B/s") || unit == QLatin1String("Hz")
            || unit.contains(QLatin1String("FLOP")) || unit.startsWith(QLatin1String("OP"))
-           || unit == QLatin1String("cycle") || unit == QLatin1String("s");
+           || unit == QLatin1String("s");
 }
 
 struct Scaled {
@@ -65,6 +65,7 @@ QString format_quantity(double value, const QString& unit) {
     if (!std::isfinite(value)) return QStringLiteral("–");
     if (unit == QLatin1String("ns")) return format_time_us(value / 1000);
     if (unit == QLatin1String("µs")) return format_time_us(value);
+    if (unit == QLatin1String("cycle")) return with_unit(format_quantity(value, QString()), QStringLiteral("cycles"));
     if (!takes_prefix(unit)) return with_unit(format_number(value), unit);
     // What is counted is whole up to a thousand.
     if (unit.isEmpty() && std::abs(value) < 999.5 && value == std::round(value)) return QString::number(value);

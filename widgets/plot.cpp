@@ -58,7 +58,7 @@ QSharedPointer<QCPAxisTicker> ticker_of(const PlotAxis& axis) {
 QCPScatterStyle::ScatterShape shape_of(Marker marker) {
     switch (marker) {
     case Marker::none: return QCPScatterStyle::ssNone;
-    case Marker::circle: return QCPScatterStyle::ssDisc;
+    case Marker::circle: return QCPScatterStyle::ssCircle; // filled, with a rim
     case Marker::square: return QCPScatterStyle::ssSquare;
     case Marker::diamond: return QCPScatterStyle::ssDiamond;
     case Marker::triangle: return QCPScatterStyle::ssTriangle;
@@ -92,7 +92,7 @@ QCPRange range_of(const PlotAxis& axis, std::vector<double> values) {
 
 QFont small_font() {
     QFont font = Theme::instance().interface_font();
-    font.setPixelSize(11);
+    font.setPixelSize(font.pixelSize() * 11 / 13);
     return font;
 }
 
@@ -371,6 +371,9 @@ void Plot::Canvas::place_labels() {
                     const double half = (p.emphasis ? kEmphasisSize : kMarkerSize) / 2;
                     placer.take(QRectF(pixel_of(p.x, p.y) - QPointF(half, half), QSizeF(2 * half, 2 * half)));
                 }
+    for (const auto& line : data.lines)
+        if (const auto part = clipped(area, pixel_of(line.x1, line.y1), pixel_of(line.x2, line.y2)))
+            placer.take_line(part->first, part->second);
     for (const Text& text : texts) {
         const QFontMetricsF metrics(text.item->font());
         const QSizeF size(metrics.horizontalAdvance(text.item->text()) + 1, metrics.height());
@@ -478,8 +481,7 @@ void Plot::Canvas::announce() {
     if (pointed) parts << text_of(*pointed).replace(QLatin1Char('\n'), QStringLiteral(", "));
     if (!data.summary.isEmpty()) parts << data.summary;
     for (const auto& series : data.series)
-        if (!series.label.isEmpty())
-            parts << Plot::tr("%1: %n point(s)", nullptr, static_cast<int>(series.points.size())).arg(series.label);
+        if (!series.label.isEmpty()) parts << Plot::tr("%1: %2 points").arg(series.label).arg(series.points.size());
     owner.setAccessibleDescription(parts.join(QStringLiteral(". ")));
     QAccessibleEvent change(&owner, QAccessible::DescriptionChanged);
     QAccessible::updateAccessibility(&change);

@@ -32,6 +32,14 @@ std::optional<std::pair<QPointF, QPointF>> clipped(const QRectF& area, QPointF f
     return std::pair{from + d * first, from + d * last};
 }
 
+void LabelPlacer::take_line(const QPointF& from, const QPointF& to) {
+    const QPointF d = to - from;
+    const double length = std::hypot(d.x(), d.y());
+    if (length == 0) return;
+    const QPointF half = QPointF(-d.y(), d.x()) / length * 0.5; // half a pixel to each side
+    taken_.push_back(QPolygonF({from + half, to + half, to - half, from - half, from + half}));
+}
+
 bool LabelPlacer::take_if_free(const QPolygonF& shape) {
     const QRectF bounds = shape.boundingRect();
     if (!area_.contains(bounds)) return false;
@@ -68,11 +76,13 @@ std::optional<LabelPlacer::Placed> LabelPlacer::along(QPointF from, QPointF to, 
     const bool level = std::abs(angle) < 10;
     for (const double share : {0.0, 0.2, 0.4, 0.6, 0.8, 1.0}) {
         const double along = kMargin + (length - text.width() - 2 * kMargin) * (level ? 1 - share : share);
-        const QPointF corner = from + unit * along + up * (text.height() + kGap);
-        QTransform turn;
-        turn.translate(corner.x(), corner.y());
-        turn.rotate(angle);
-        if (take_if_free(turn.map(QPolygonF(QRectF(QPointF(), text))))) return Placed{corner, angle};
+        for (const double away : {text.height() + kGap, -kGap}) {
+            const QPointF corner = from + unit * along + up * away;
+            QTransform turn;
+            turn.translate(corner.x(), corner.y());
+            turn.rotate(angle);
+            if (take_if_free(turn.map(QPolygonF(QRectF(QPointF(), text))))) return Placed{corner, angle};
+        }
     }
     return {};
 }

@@ -17,6 +17,7 @@ public:
 
     /// Nothing may stand here.
     void take(const QRectF& rect) { taken_.push_back(QPolygonF(rect)); }
+    void take_line(const QPointF& from, const QPointF& to);
 
     struct Placed {
         QPointF corner;   ///< the text's top left, around which it is turned
@@ -24,8 +25,8 @@ public:
     };
     /// Beside a point: right of it, else above, below or left.
     [[nodiscard]] std::optional<Placed> beside(const QPointF& at, const QSizeF& text, double gap);
-    /// Along a line and above it, near its right end where it is level and its left where it rises; nothing when no
-    /// place is left.
+    /// Along a line, above it or else below, near its right end where it is level and its left where it rises; nothing
+    /// when no place is left.
     [[nodiscard]] std::optional<Placed> along(QPointF from, QPointF to, const QSizeF& text);
 
 private:

@@ -140,6 +140,40 @@ void LiveTrace::append(const std::vector<profile::Activity>& activities, const p
     builder_.commit(std::move(batch));
 }
 
+void LiveTrace::append(std::span<const Stage> stages) {
+    if (stages.empty()) return;
+    constexpr std::string_view kGroup = "evaluation";
+    constexpr double kMostMilliseconds = 1e9; // eleven days; longer is a mistake of the clock
+    const auto length = [&](const Stage& stage) {
+        return static_cast<Ns>(std::clamp(stage.milliseconds, 0.0, kMostMilliseconds) * 1e6);
+    };
+    const auto profile = std::ranges::find(stages, "profile", &Stage::name);
+    Ns at = 0;
+    for (auto stage = stages.begin(); stage != profile; ++stage) at -= length(*stage);
+    builder_.order_group(kGroup, -1);
+    builder_.label_group(kGroup, "Evaluation");
+    Shard& shard = builder_.shard();
+    const std::uint32_t lane = shard.lane(kGroup, "stages");
+    builder_.label_lane(kGroup, "stages", "Stages");
+    Batch batch;
+    batch.origin = std::uint64_t{blocks_.size()} << kBlockShift;
+    std::vector<profile::Activity> entries;
+    for (const Stage& stage : stages) {
+        batch.events.push_back({.start = at,
+                                .duration = length(stage),
+                                .name = shard.name(stage.name),
+                                .origin = static_cast<std::uint32_t>(entries.size()),
+                                .lane = lane,
+                                .category = shard.category("stage"),
+                                .phase = Phase::complete});
+        entries.push_back({.kind = profile::Activity::Kind::call, .name = stage.name});
+        at += length(stage);
+    }
+    blocks_.push_back(std::make_shared<const std::vector<profile::Activity>>(std::move(entries)));
+    batch.sort_by_lane(shard.lanes());
+    builder_.commit(std::move(batch));
+}
+
 std::shared_ptr<const Store> LiveTrace::snapshot() {
     builder_.set_details(std::make_shared<Details>(blocks_));
     builder_.clear_warnings();
@@ -153,9 +187,10 @@ std::shared_ptr<const Store> LiveTrace::snapshot() {
     return store ? *store : std::make_shared<const Store>();
 }
 
-std::shared_ptr<const Store> store_of(const profile::Report& report) {
+std::shared_ptr<const Store> store_of(const profile::Report& report, std::span<const Stage> stages) {
     LiveTrace trace;
     trace.append(report);
+    trace.append(stages);
     return trace.snapshot();
 }
 

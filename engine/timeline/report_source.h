@@ -7,10 +7,19 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <span>
+#include <string>
 #include <tuple>
 #include <vector>
 
 namespace kw::timeline {
+
+/// A part of an evaluation that the host works on. They follow one another; the one named "profile" begins where the
+/// report's clock does.
+struct Stage {
+    std::string name; ///< "compile", "verify", "bench", "profile"
+    double milliseconds = 0;
+};
 
 /// What a profiler tells, collected while it runs. Takes what comes; a picture of it is made when asked for.
 class LiveTrace {
@@ -21,6 +30,8 @@ public:
     LiveTrace();
     void append(const profile::LiveUpdate& update);
     void append(const profile::Report& report);
+    /// A lane of the host for what led to the profile; once.
+    void append(std::span<const Stage> stages);
     /// Of everything so far.
     [[nodiscard]] std::shared_ptr<const Store> snapshot();
     [[nodiscard]] std::size_t activities() const { return count_; }
@@ -42,7 +53,7 @@ private:
     bool overflowed_ = false;
 };
 
-/// A finished report's activities and samples.
-[[nodiscard]] std::shared_ptr<const Store> store_of(const profile::Report& report);
+/// A finished report's activities and samples, and the stages of the evaluation that it is part of.
+[[nodiscard]] std::shared_ptr<const Store> store_of(const profile::Report& report, std::span<const Stage> stages = {});
 
 } // namespace kw::timeline

@@ -28,6 +28,7 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <limits>
 
 namespace kw::profiler_views {
 namespace {
@@ -125,6 +126,8 @@ TimelineView::TimelineView(QWidget* parent)
     });
     connect(overview_, &TimelineOverview::moved, canvas_, &TimelineCanvas::set_view);
     connect(canvas_, &TimelineCanvas::selected_changed, this, &TimelineView::show_selected);
+    live_delay_.setSingleShot(true);
+    connect(&live_delay_, &QTimer::timeout, this, &TimelineView::show_live);
     constexpr int kSettleMs = 80;
     statistics_delay_.setSingleShot(true);
     statistics_delay_.setInterval(kSettleMs);
@@ -292,19 +295,49 @@ void TimelineView::show(std::shared_ptr<const timeline::Store> store) {
     set_store(std::move(store), std::move(colors), false);
 }
 
+void TimelineView::show_report(const profile::Report& report, const std::vector<timeline::Stage>& stages) {
+    live_delay_.stop();
+    show(timeline::store_of(report, stages));
+    double begin = std::numeric_limits<double>::max(), end = 0;
+    for (const auto& counter : store_->counters())
+        for (const auto& series : counter.series)
+            if (!series.times.empty()) {
+                begin = std::min(begin, static_cast<double>(series.times.front()));
+                end = std::max(end, static_cast<double>(series.end));
+            }
+    constexpr double kRoom = 0.2; // of what was sampled, to either side
+    if (begin < end) canvas_->fit_to(begin - (end - begin) * kRoom, end + (end - begin) * kRoom);
+}
+
 void TimelineView::start_live() {
     clear();
     live_ = {};
+    live_cost_ms_ = 0;
+    since_live_.start();
 }
 
 void TimelineView::append(const profile::LiveUpdate& update) {
     live_.append(update);
+    if (live_delay_.isActive()) return;
+    // A fifth of the time at most is spent on showing, so that there is always time for the pointer and the keys.
+    constexpr qint64 kCheapMs = 4, kShare = 4;
+    const qint64 wait = live_cost_ms_ * kShare - since_live_.elapsed();
+    if (live_cost_ms_ <= kCheapMs || wait <= 0) return show_live();
+    live_delay_.start(static_cast<int>(wait));
+}
+
+void TimelineView::show_live() {
+    QElapsedTimer cost;
+    cost.start();
     auto store = live_.snapshot();
     auto colors = name_colors_of(*store);
     set_store(std::move(store), std::move(colors), true);
+    live_cost_ms_ = cost.elapsed();
+    since_live_.start();
 }
 
 void TimelineView::clear() {
+    live_delay_.stop();
     show_empty(nothing_yet());
     show({});
 }

@@ -4,11 +4,13 @@
 #include "engine/timeline/report_source.h"
 #include "profiler_views/timeline/scene.h"
 
+#include <QElapsedTimer>
 #include <QTimer>
 #include <QWidget>
 
 #include <filesystem>
 #include <memory>
+#include <vector>
 
 class QLabel;
 class QLineEdit;
@@ -43,9 +45,13 @@ public:
     void open(const std::filesystem::path& path);
     void show(std::shared_ptr<const timeline::Store> store);
     using QWidget::show;
+    /// A finished profile below the stages of its evaluation (evaluation_stages.h). What was sampled is in sight at
+    /// first, else everything.
+    void show_report(const profile::Report& report, const std::vector<timeline::Stage>& stages = {});
     /// Starts an empty trace that append() adds to.
     void start_live();
-    /// More of the same: the view stays where it is, and follows the end if it was there.
+    /// More of the same: the view stays where it is, and follows the end if it was there. Updates that come faster
+    /// than they can be shown are shown together.
     void append(const profile::LiveUpdate& update);
     void clear();
 
@@ -64,6 +70,7 @@ Q_SIGNALS:
 private:
     void build_bar();
     void build_panels();
+    void show_live();
     void set_store(std::shared_ptr<const timeline::Store> store, std::vector<std::uint8_t> colors, bool keep_place);
     void show_empty(widgets::EmptyState* page);
     [[nodiscard]] static widgets::EmptyState* nothing_yet();
@@ -77,6 +84,9 @@ private:
 
     std::shared_ptr<const timeline::Store> store_;
     timeline::LiveTrace live_;
+    QTimer live_delay_;
+    QElapsedTimer since_live_; ///< since live data were shown
+    qint64 live_cost_ms_ = 0;  ///< what showing them took
     TraceLoader* loader_;
     StatisticsJob* statistics_job_;
     QTimer statistics_delay_; ///< a selection that is being drawn changes with every move
