@@ -94,15 +94,24 @@ std::string trend_text(std::vector<trajectory::StepSummary> steps, const traject
 }
 
 std::string fenced_candidate(std::string_view reply) {
-    std::string found;
-    for (auto at = reply.find("```"); at != reply.npos; at = reply.find("```", at)) {
-        const auto start = reply.find('\n', at);
-        if (start == reply.npos) break;
-        const auto end = reply.find("\n```", start);
-        if (end == reply.npos) break;
-        const auto block = reply.substr(start + 1, end - start);
-        if (block.contains("//@ launch") && block.contains("__global__")) found = block;
-        at = end + 4;
+    std::string found, block;
+    std::size_t open = 0; // backticks of the fence that is open
+    while (!reply.empty()) {
+        const auto end = reply.find('\n');
+        const auto line = reply.substr(0, end);
+        reply.remove_prefix(end == reply.npos ? reply.size() : end + 1);
+        const auto ticks = std::min(line.find_first_not_of('`'), line.size());
+        const auto rest = line.substr(ticks);
+        if (open == 0) {
+            if (ticks < 3 || rest.contains('`')) continue;
+            open = ticks;
+            block.clear();
+        } else if (ticks >= open && rest.find_first_not_of(" \t\r") == rest.npos) {
+            open = 0;
+            if (block.contains("//@ launch") && block.contains("__global__")) found = block;
+        } else {
+            block.append(line) += '\n';
+        }
     }
     return found;
 }

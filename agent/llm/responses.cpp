@@ -105,10 +105,17 @@ private:
             const auto refusal = texts(member(item, "content"), "refusal");
             refused_ = refused_ || !refusal.empty();
             reply_.text += text + refusal;
-            if (!text.empty())
-                state.push_back({{"type", "message"},
-                                 {"role", "assistant"},
-                                 {"content", Json::array({{{"type", "output_text"}, {"text", text}}})}});
+            if (text.empty()) return;
+            Json kept{{"role", "assistant"}, {"content", text}};
+            // With its name it is the very item that the reasoning before it led to.
+            if (const auto id = text_at(item, "id"); !id.empty())
+                kept = {{"type", "message"},
+                        {"id", id},
+                        {"role", "assistant"},
+                        {"status", "completed"},
+                        {"content",
+                         Json::array({{{"type", "output_text"}, {"text", text}, {"annotations", Json::array()}}})}};
+            state.push_back(std::move(kept));
         } else if (type == "reasoning") {
             auto text = texts(member(item, "summary"), "summary_text");
             text += texts(member(item, "content"), "reasoning_text");
