@@ -214,7 +214,9 @@ void Plot::Canvas::style() {
         axis->grid()->setSubGridVisible(false);
         axis->grid()->setZeroLinePen(QPen(t.line, 1));
     }
-    plot->axisRect()->setMinimumMargins(QMargins(8, 10, 14, 4));
+    // Wide enough for what ticks usually say, so that the plot does not move when they change.
+    const int line = QFontMetrics(small_font()).height();
+    plot->axisRect()->setMinimumMargins(QMargins(line * 4 + 8, 10, 14, line * 2 + 12));
     bubble->setFont(small_font());
     bubble->setStyleSheet(
         QStringLiteral("QLabel { background: %1; color: %2; border: 1px solid %3; border-radius: 4px; "

@@ -26,6 +26,7 @@ QPushButton:hover, QToolButton:hover { background: $surface3; }
 QPushButton:pressed, QToolButton:pressed { background: $surface2; }
 QPushButton:focus, QToolButton:focus { border-color: $accent; }
 QPushButton:disabled, QToolButton:disabled { color: $text3; }
+QToolButton:checked { background: $surface3; }
 QPushButton[role="primary"] { background: $accent; color: $on_accent; font-weight: 600; }
 QPushButton[role="primary"]:hover { border-color: $text1; }
 QPushButton[role="primary"]:disabled { background: $surface2; color: $text3; }

@@ -60,8 +60,12 @@ CLI::App* add_timeline(CLI::App& app, TimelineArguments& arguments) {
 
 std::string timeline_text(const timeline::Store& store, std::size_t top) {
     const auto statistics = statistics_of(store);
-    std::string text = fmt::format("{} events on {} lanes and {} counters over {}\n", report::count(store.size()),
-                                   store.lanes().size(), store.counters().size(), duration(store.end()));
+    const auto counted = [](std::uint64_t count, std::string_view what) {
+        return fmt::format("{} {}{}", report::count(count), what, count == 1 ? "" : "s");
+    };
+    std::string text =
+        fmt::format("{} on {} and {} over {}\n", counted(store.size(), "event"), counted(store.lanes().size(), "lane"),
+                    counted(store.counters().size(), "counter"), duration(store.end()));
     report::Table lanes{{1, 2, 3}};
     for (const auto& lane : statistics.lanes)
         lanes.add({shortened(label_of(store, lane.lane)), report::count(lane.count), duration(lane.busy),

@@ -1,5 +1,6 @@
 #include "engine/profile/report.h"
 
+#include "engine/profile/findings.h"
 #include "engine/profile/report_reader.h"
 
 #include <array>
@@ -246,7 +247,11 @@ Json to_json(const Report& report) {
     auto& rungs = json["rungs"] = Json::array();
     for (const auto& rung : report.rungs) rungs.push_back(to_json(rung));
     auto& launches = json["launches"] = Json::array();
-    for (const auto& launch : report.launches) launches.push_back(to_json(launch));
+    for (std::size_t i = 0; i < report.launches.size(); ++i) {
+        Json launch = to_json(report.launches[i]);
+        for (const auto& finding : findings(report, i)) launch["findings"].push_back(to_json(finding));
+        launches.push_back(std::move(launch));
+    }
     auto& ceilings = json["ceilings"] = Json::array();
     for (const auto& ceiling : report.ceilings) ceilings.push_back(to_json(ceiling));
     auto& activities = json["activities"] = Json::array();

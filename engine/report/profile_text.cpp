@@ -1,5 +1,6 @@
 #include "engine/report/profile_text.h"
 
+#include "engine/profile/findings.h"
 #include "engine/profile/metrics.h"
 #include "engine/profile/roofline.h"
 
@@ -189,6 +190,9 @@ std::string launch_text(const Report& report, std::size_t index, const task::Fil
     constexpr std::array<std::string_view, 2> kInTable{"achieved_occupancy", "theoretical_occupancy"};
     const auto& launch = report.launches[index];
     std::string text;
+    std::string limits;
+    for (const auto& finding : profile::findings(report, index)) limits += fmt::format("    {}\n", finding.text);
+    add_section(text, "what limits it", limits, style);
     add_section(text, "speed of light", speed_of_light(launch), style);
     add_section(text, "roofline", roofline_lines(report, index), style);
     add_section(text, "memory", group_table(launch, "memory", {}), style);

@@ -111,6 +111,8 @@ void MetricsView::build_bar() {
     badge_->setProperty("kind", QStringLiteral("badge"));
     profiler_ = new QLabel;
     profiler_->setProperty("tone", QStringLiteral("quiet"));
+    profiler_->setMinimumWidth(1);
+    compared_->setMinimumWidth(1);
     auto* row = new QHBoxLayout(bar_);
     row->setContentsMargins(8, 4, 12, 4);
     row->setSpacing(4);
@@ -134,6 +136,7 @@ MetricsView::Section MetricsView::add_section(const QString& name) {
     section.table->set_sortable(false);
     section.table->setSelectionMode(QAbstractItemView::SingleSelection);
     section.note->setProperty("tone", QStringLiteral("quiet"));
+    section.note->setContentsMargins(8, 0, 8, 0);
     auto* layout = new QVBoxLayout(section.widget);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(4);
@@ -230,6 +233,8 @@ void MetricsView::build_pages() {
 void MetricsView::resizeEvent(QResizeEvent* event) {
     QWidget::resizeEvent(event);
     const auto orientation = width() < kLeastWidthForPanel ? Qt::Vertical : Qt::Horizontal;
+    // Where there is no room for it, the badge alone says what kind of numbers these are.
+    profiler_->setVisible(width() >= kLeastWidthForPanel);
     if (splitter_->orientation() == orientation) return;
     splitter_->setOrientation(orientation);
     splitter_->setSizes({1000, orientation == Qt::Vertical ? 180 : 240});

@@ -29,6 +29,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <tuple>
 
 namespace kw::profiler_views {
 namespace {
@@ -298,15 +299,28 @@ void TimelineView::show(std::shared_ptr<const timeline::Store> store) {
 void TimelineView::show_report(const profile::Report& report, const std::vector<timeline::Stage>& stages) {
     live_delay_.stop();
     show(timeline::store_of(report, stages));
-    double begin = std::numeric_limits<double>::max(), end = 0;
+    using timeline::Ns;
+    Ns begin = std::numeric_limits<Ns>::max(), end = 0;
     for (const auto& counter : store_->counters())
         for (const auto& series : counter.series)
             if (!series.times.empty()) {
-                begin = std::min(begin, static_cast<double>(series.times.front()));
-                end = std::max(end, static_cast<double>(series.end));
+                begin = std::min(begin, series.times.front());
+                end = std::max(end, series.end);
             }
-    constexpr double kRoom = 0.2; // of what was sampled, to either side
-    if (begin < end) canvas_->fit_to(begin - (end - begin) * kRoom, end + (end - begin) * kRoom);
+    if (begin >= end) return;
+    // Samples go on for a while after the work that they are about.
+    Ns first = end, last = begin;
+    for (std::uint32_t lane = 0; lane < store_->lanes().size(); ++lane) {
+        if (store_->groups()[store_->lanes()[lane].group].counters.empty()) continue;
+        for (const EventId event : timeline::events_in(*store_, lane, begin, end)) {
+            first = std::min(first, store_->start(event));
+            last = std::max(last, store_->end(event));
+        }
+    }
+    if (first >= last) std::tie(first, last) = std::pair{begin, end};
+    constexpr double kRoom = 0.5; // of what is shown, to either side
+    const double room = static_cast<double>(last - first) * kRoom;
+    canvas_->fit_to(static_cast<double>(first) - room, static_cast<double>(last) + room);
 }
 
 void TimelineView::start_live() {

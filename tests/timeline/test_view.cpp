@@ -12,6 +12,8 @@
 #include <QAccessible>
 #include <QApplication>
 #include <QClipboard>
+#include <QElapsedTimer>
+#include <QFile>
 #include <QLabel>
 #include <QLineEdit>
 #include <QProgressBar>
@@ -21,7 +23,10 @@
 #include <QTableView>
 #include <QTemporaryDir>
 #include <QTest>
+#include <QTimer>
 #include <QWheelEvent>
+
+#include <zlib.h>
 
 #include <cmath>
 #include <fstream>
@@ -118,6 +123,15 @@ bool near(double a, double b, double tolerance) { return std::abs(a - b) <= tole
 
 class TestTimelineView : public QObject {
     Q_OBJECT
+
+    static void expect_warning(Fixture& f, const QString& part) {
+        QString said;
+        for (const auto* label : f.view.findChildren<QLabel*>())
+            if (label->isVisible() && label->property("tone").toString() == QStringLiteral("warn"))
+                said += label->text();
+        QVERIFY2(said.contains(part, Qt::CaseInsensitive), qPrintable(said));
+    }
+
 private Q_SLOTS:
     void initTestCase() { widgets::Theme::instance().apply(*qApp, widgets::Scheme::dark); }
 
@@ -335,6 +349,159 @@ private Q_SLOTS:
         more();
         QVERIFY(f.canvas().at_end());
         QVERIFY(f.canvas().scene().view.start > 300'000);
+    }
+
+    void a_live_stream_is_followed_and_leaves_time() {
+        Fixture f(nullptr);
+        f.view.start_live();
+        std::uint64_t time = 0;
+        QElapsedTimer beat;
+        qint64 longest = 0;
+        QTimer heart;
+        connect(&heart, &QTimer::timeout, &heart, [&] { longest = std::max(longest, beat.restart()); });
+        heart.start(5);
+        beat.start();
+        constexpr int kUpdates = 60, kPerUpdate = 1000; // 20 a second for three seconds
+        int sent = 0;
+        QTimer source;
+        connect(&source, &QTimer::timeout, &source, [&] {
+            profile::LiveUpdate update;
+            for (int i = 0; i < kPerUpdate; ++i, time += 1000) {
+                profile::Activity a;
+                a.name = i % 2 ? "odd" : "even";
+                a.start_ns = time;
+                a.end_ns = time + 700;
+                a.stream = static_cast<std::uint32_t>(i % 4);
+                update.activities.push_back(a);
+            }
+            update.sampling.interval_ns = 10'000;
+            for (std::uint64_t at = time - 1'000'000; at < time; at += 10'000) {
+                update.sampling.end_ns.push_back(at + 10'000);
+                update.sampling.values["dram_throughput"].push_back(static_cast<double>(at % 100));
+            }
+            f.view.append(update);
+            // A look at the newest millisecond, at the end of which it stays.
+            if (++sent == 3) {
+                f.canvas().fit_to(static_cast<double>(time) - 1e6, static_cast<double>(time));
+                f.key(Qt::Key_End);
+            }
+            if (sent == kUpdates) source.stop();
+        });
+        source.start(50);
+        QTRY_COMPARE_WITH_TIMEOUT(sent, kUpdates, 20'000);
+        QTRY_COMPARE(f.canvas().scene().store->size(), static_cast<std::uint32_t>(kUpdates * kPerUpdate));
+        QVERIFY(f.canvas().at_end());
+        QVERIFY(f.canvas().scene().view.start > static_cast<double>(time) - 3e6);
+        QCOMPARE(f.canvas().scene().store->counters().size(), 1u);
+        QElapsedTimer frame;
+        frame.start();
+        f.canvas().repaint();
+        QVERIFY2(frame.elapsed() <= 33, qPrintable(QString::number(frame.elapsed())));
+        // The window answers in between; a busy machine may hold it up, though not for as long as this.
+        QVERIFY2(longest < 500, qPrintable(QString::number(longest)));
+    }
+
+    void a_report_stands_below_the_stages_that_led_to_it() {
+        profile::Report report;
+        for (int i = 0; i < 3; ++i) {
+            profile::Activity a;
+            a.name = "softmax";
+            a.start_ns = 1'000'000 + static_cast<std::uint64_t>(i) * 100'000;
+            a.end_ns = a.start_ns + 20'000;
+            report.activities.push_back(a);
+        }
+        report.sampling.interval_ns = 5'000;
+        for (std::uint64_t at = 1'195'000; at <= 1'400'000; at += 5'000) {
+            report.sampling.end_ns.push_back(at);
+            report.sampling.values["sm_throughput"].push_back(50);
+        }
+        Fixture f(nullptr);
+        f.view.show_report(report, {{"compile", 100}, {"verify", 40}, {"bench", 250}, {"profile", 30}});
+        const auto& store = *f.canvas().scene().store;
+        QCOMPARE(store.groups()[0].label, std::string("Evaluation"));
+        const EventId compile = named(store, "compile"), bench = named(store, "bench"),
+                      profiled = named(store, "profile");
+        QCOMPARE(store.start(compile), Ns{0});
+        QCOMPARE(store.duration(compile), Ns{100'000'000});
+        QCOMPARE(store.end(bench), store.start(profiled));
+        // The report's clock begins where its stage does.
+        QCOMPARE(store.start(named(store, "softmax")) - store.start(profiled), Ns{1'000'000});
+        // What was sampled is in sight, the kernel that it belongs to in the middle.
+        const double kernel = static_cast<double>(store.start(profiled)) + 1'210'000;
+        const Viewport view = f.canvas().scene().view;
+        QVERIFY(view.start < kernel && end_of(view) > kernel);
+        QVERIFY(end_of(view) - view.start < 200'000);
+        QVERIFY(store.details(compile).has_value());
+        // A malformed clock costs nothing but the stage's length.
+        f.view.show_report(report, {{"compile", -5}, {"profile", 1e300}});
+        QCOMPARE(f.canvas().scene().store->duration(named(*f.canvas().scene().store, "compile")), Ns{0});
+        f.view.show_report({});
+        QVERIFY(f.view.findChild<widgets::EmptyState*>()->isVisible());
+    }
+
+    void bad_files_show_what_could_be_read_and_say_what_could_not_data() {
+        QTest::addColumn<QByteArray>("bytes");
+        QTest::addColumn<int>("events"); ///< -1: refused
+        QTest::addColumn<QString>("warning");
+        const QByteArray good = R"({"ph":"X","name":"good","pid":1,"tid":1,"ts":1,"dur":5})";
+        const auto with = [&](const char* bad) { return QByteArray("[" + good + "," + bad + "]"); };
+        QTest::newRow("cut within a record")
+            << QByteArray("[" + good + ",{\"ph\":\"X\",\"name\":\"ba") << 1 << QStringLiteral("end");
+        QTest::newRow("wrong types") << with(R"({"ph":"X","name":[1],"pid":{},"tid":1,"ts":"x","dur":true},{"ph":7})")
+                                     << 1 << QStringLiteral("no usable \"ts\"");
+        QTest::newRow("a negative duration")
+            << with(R"({"ph":"X","name":"n","pid":1,"tid":1,"ts":2,"dur":-3})") << -2 << QStringLiteral("negative");
+        QTest::newRow("2^63") << with(R"({"ph":"X","name":"n","pid":1,"tid":1,"ts":9223372036854775808,"dur":1})") << 1
+                              << QStringLiteral("no usable \"ts\"");
+        QTest::newRow("not a trace") << QByteArray("\x7f\x45\x4c\x46\0\0\1", 7) << -1 << QString();
+        QTest::newRow("empty") << QByteArray() << -1 << QString();
+    }
+    void bad_files_show_what_could_be_read_and_say_what_could_not() {
+        QFETCH(QByteArray, bytes);
+        QFETCH(int, events);
+        QFETCH(QString, warning);
+        const QTemporaryDir folder;
+        const QString path = folder.filePath(QStringLiteral("t.json"));
+        QFile file(path);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(bytes);
+        file.close();
+        Fixture f(small_store());
+        QSignalSpy opened(&f.view, &TimelineView::opened);
+        f.view.open(path.toStdString());
+        QVERIFY(opened.wait());
+        QCOMPARE(opened[0][0].toBool(), events != -1);
+        if (events == -1) {
+            QVERIFY(!opened[0][1].toString().isEmpty());
+            QVERIFY(f.view.findChild<widgets::EmptyState*>()->isVisible());
+            return;
+        }
+        const auto& store = *f.canvas().scene().store;
+        QVERIFY(named(store, "good") != kNoEvent);
+        if (events > 0) QCOMPARE(store.size(), static_cast<std::uint32_t>(events));
+        expect_warning(f, warning);
+    }
+
+    void a_gzip_file_that_was_cut_shows_what_came_before() {
+        QByteArray text = "[";
+        for (int i = 0; i < 20'000; ++i)
+            text += "{\"ph\":\"X\",\"name\":\"e" + QByteArray::number(i * 7919 % 100'003)
+                    + "\",\"pid\":1,\"tid\":1,\"ts\":" + QByteArray::number(i * 10) + ",\"dur\":5},\n";
+        const QTemporaryDir folder;
+        const QString path = folder.filePath(QStringLiteral("t.json.gz"));
+        gzFile packed = gzopen(path.toLocal8Bit().constData(), "wb");
+        QVERIFY(packed);
+        gzwrite(packed, text.constData(), static_cast<unsigned>(text.size()));
+        gzclose(packed);
+        QFile file(path);
+        QVERIFY(file.resize(file.size() / 2));
+        Fixture f(small_store());
+        QSignalSpy opened(&f.view, &TimelineView::opened);
+        f.view.open(path.toStdString());
+        QVERIFY(opened.wait());
+        QVERIFY2(opened[0][0].toBool(), qPrintable(opened[0][1].toString()));
+        QVERIFY(f.canvas().scene().store->size() > 1000 && f.canvas().scene().store->size() < 20'000);
+        expect_warning(f, QStringLiteral("end"));
     }
 
     void files_are_opened_in_the_background() {
