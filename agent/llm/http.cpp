@@ -174,12 +174,11 @@ std::expected<HttpHead, HttpFailure> http(const HttpRequest& request, const Http
     if (!multi || !easy) return std::unexpected(without_answer(ErrorCode::internal, "libcurl could not be started"));
     std::unique_ptr<curl_slist, Free> headers;
     const auto add_header = [&headers](const std::string& line) {
-        if (auto* grown = curl_slist_append(headers.get(), line.c_str())) {
-            static_cast<void>(headers.release());
-            headers.reset(grown);
-        }
+        auto* const before = headers.release();
+        auto* const grown = curl_slist_append(before, line.c_str());
+        headers.reset(grown ? grown : before);
     };
-    for (const auto& [name, value] : request.headers) add_header(name + ": " + value);
+    for (const auto& [name, value] : request.headers) add_header(fmt::format("{}: {}", name, value));
     add_header("Expect:");
     if (!request.key.empty()) {
         const Secret line{request.key_header + ": " + request.key_prefix + std::string{request.key.reveal()}};

@@ -22,7 +22,7 @@ public:
     explicit ScriptedServer(const Json& script, const std::vector<std::string>& tls = {}) {
         const auto file = folder() / "script.json";
         static_cast<void>(write_file(file, script.dump()));
-        SpawnOptions options{.arguments = {"python3", KW_LLM_SERVER, file.string(), log().string()}};
+        SpawnOptions options{.arguments = {"python3", "-IS", KW_LLM_SERVER, file.string(), log().string()}};
         options.arguments.insert(options.arguments.end(), tls.begin(), tls.end());
         options.errors = SpawnOptions::Stream::inherit;
         if (auto child = Child::spawn(options)) child_.emplace(std::move(*child));
