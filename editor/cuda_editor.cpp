@@ -1,9 +1,12 @@
 #include "editor/cuda_editor.h"
 
+#include "editor/code_assist.h"
 #include "editor/cuda_lexer.h"
+#include "editor/heat_margin.h"
 #include "widgets/theme.h"
 
 #include <QHelpEvent>
+#include <QKeyEvent>
 #include <QToolTip>
 
 #include <algorithm>
@@ -11,9 +14,10 @@
 namespace kw::editor {
 namespace {
 
-enum Margin { kNumbers = 0, kMarks = 1, kFolds = 2 };
 enum Marker { kErrorMarker = 8, kWarningMarker = 9 };
-enum Indicator { kErrorIndicator = 8, kWarningIndicator = 9, kDirectiveIndicator = 10 };
+
+constexpr int span_indicator(SpanKind kind) { return CudaEditor::kFirstSpanIndicator + static_cast<int>(kind); }
+static_assert(span_indicator(SpanKind::ptx_operand) < CudaEditor::kMatchIndicator);
 
 bool is_word(char c) {
     return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || static_cast<unsigned char>(c) >= 0x80;
@@ -21,7 +25,8 @@ bool is_word(char c) {
 
 } // namespace
 
-CudaEditor::CudaEditor(QWidget* parent) : QsciScintilla(parent), lexer_(new CudaLexer(this)) {
+CudaEditor::CudaEditor(QWidget* parent)
+    : QsciScintilla(parent), lexer_(new CudaLexer(this)), heat_(nullptr), assist_(nullptr) {
     setLexer(lexer_);
     setUtf8(true);
     setEolMode(EolUnix);
@@ -40,12 +45,13 @@ CudaEditor::CudaEditor(QWidget* parent) : QsciScintilla(parent), lexer_(new Cuda
     setCaretWidth(2);
     SendScintilla(SCI_SETMULTIPLESELECTION, 1);
     SendScintilla(SCI_SETADDITIONALSELECTIONTYPING, 1);
+    SendScintilla(SCI_SETMULTIPASTE, static_cast<unsigned long>(SC_MULTIPASTE_EACH));
     SendScintilla(SCI_SETEXTRAASCENT, 1);
     SendScintilla(SCI_SETEXTRADESCENT, 2);
     SendScintilla(SCI_SETMOUSEDWELLTIME, 400);
 
     setMarginType(kNumbers, NumberMargin);
-    setMarginWidth(kNumbers, QStringLiteral("00000"));
+    setMarginWidth(kNumbers, QStringLiteral("0000"));
     setMarginType(kMarks, SymbolMargin);
     setMarginWidth(kMarks, 14);
     setMarginMarkerMask(kMarks, 1 << kErrorMarker | 1 << kWarningMarker);
@@ -55,9 +61,21 @@ CudaEditor::CudaEditor(QWidget* parent) : QsciScintilla(parent), lexer_(new Cuda
     markerDefine(RightTriangle, kWarningMarker);
     indicatorDefine(SquiggleIndicator, kErrorIndicator);
     indicatorDefine(SquiggleIndicator, kWarningIndicator);
-    indicatorDefine(TextColorIndicator, kDirectiveIndicator);
+    for (int kind = 0; kind < kSpanKinds; ++kind) indicatorDefine(TextColorIndicator, kFirstSpanIndicator + kind);
+    indicatorDefine(StraightBoxIndicator, kMatchIndicator);
+    setIndicatorDrawUnder(true, kMatchIndicator);
+    heat_ = new HeatMargin(*this, kHeat);
+    assist_ = new CodeAssist(*this);
 
-    connect(this, &QsciScintilla::textChanged, this, &CudaEditor::style_directives);
+    connect(this, &QsciScintillaBase::SCN_MODIFIED, this,
+            [this](int position, int type, const char*, int length, int lines_added) {
+                modified(position, type, length, lines_added);
+            });
+    // Every line is touched once where the whole text is: the width of the numbers follows their count.
+    connect(this, &QsciScintilla::linesChanged, this, [this] {
+        const auto digits = std::max<qsizetype>(3, QString::number(lines()).size());
+        setMarginWidth(kNumbers, QString(digits + 1, QLatin1Char('0')));
+    });
     connect(&widgets::Theme::instance(), &widgets::Theme::changed, this, &CudaEditor::apply_theme);
     apply_theme();
 }
@@ -90,26 +108,127 @@ void CudaEditor::apply_theme() {
     setMarkerForegroundColor(tokens.warn, kWarningMarker);
     setIndicatorForegroundColor(tokens.bad, kErrorIndicator);
     setIndicatorForegroundColor(tokens.warn, kWarningIndicator);
-    setIndicatorForegroundColor(tokens.code_directive, kDirectiveIndicator);
+    const auto color_span = [&](SpanKind kind, const QColor& color) {
+        setIndicatorForegroundColor(color, span_indicator(kind));
+    };
+    color_span(SpanKind::directive, tokens.code_directive);
+    color_span(SpanKind::directive_keyword, tokens.code_keyword);
+    color_span(SpanKind::directive_name, tokens.text1);
+    color_span(SpanKind::launch_bracket, tokens.accent);
+    color_span(SpanKind::ptx_opcode, tokens.code_cuda);
+    color_span(SpanKind::ptx_operand, tokens.code_number);
+    setIndicatorForegroundColor(tokens.warn, kMatchIndicator);
+    SendScintilla(SCI_INDICSETALPHA, static_cast<unsigned long>(kMatchIndicator), 60L);
+    SendScintilla(SCI_INDICSETOUTLINEALPHA, static_cast<unsigned long>(kMatchIndicator), 160L);
 }
 
-void CudaEditor::load(const QString& text) {
-    setText(text);
+void CudaEditor::load(const QString& text) { load_utf8(text.toStdString()); }
+
+void CudaEditor::load_utf8(std::string_view text, LineEnd line_end) {
+    const bool read_only = isReadOnly();
+    setReadOnly(false);
+    SendScintilla(SCI_SETUNDOCOLLECTION, 0UL);
+    SendScintilla(SCI_CLEARALL);
+    SendScintilla(SCI_ADDTEXT, static_cast<unsigned long>(text.size()), text.data());
+    SendScintilla(SCI_SETUNDOCOLLECTION, 1UL);
     SendScintilla(SCI_EMPTYUNDOBUFFER);
+    SendScintilla(SCI_GOTOPOS, 0UL);
+    setEolMode(line_end == LineEnd::crlf ? EolWindows : line_end == LineEnd::cr ? EolMac : EolUnix);
     setModified(false);
+    setReadOnly(read_only);
 }
 
-std::string CudaEditor::utf8() const { return text().toStdString(); }
+void CudaEditor::replace_text(std::string_view text) {
+    const long length = SendScintilla(SCI_GETLENGTH);
+    const std::string_view old = view(0, length);
+    std::size_t front = 0, back = 0;
+    const std::size_t common = std::min(old.size(), text.size());
+    while (front < common && old[front] == text[front]) ++front;
+    while (back < common - front && old[old.size() - 1 - back] == text[text.size() - 1 - back]) ++back;
+    if (front == old.size() && front == text.size()) return;
+    // Not into the middle of a character.
+    const auto continues = [](char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; };
+    while (front > 0
+           && ((front < old.size() && continues(old[front])) || (front < text.size() && continues(text[front]))))
+        --front;
+    while (back > 0 && continues(old[old.size() - back])) --back;
+    const auto middle = text.substr(front, text.size() - front - back);
+    const long first_visible = SendScintilla(SCI_GETFIRSTVISIBLELINE);
+    beginUndoAction();
+    SendScintilla(SCI_SETTARGETRANGE, static_cast<unsigned long>(front), length - static_cast<long>(back));
+    SendScintilla(SCI_REPLACETARGET, static_cast<unsigned long>(middle.size()), middle.data());
+    endUndoAction();
+    SendScintilla(SCI_SETFIRSTVISIBLELINE, first_visible);
+}
 
-void CudaEditor::style_directives() {
-    SendScintilla(SCI_SETINDICATORCURRENT, kDirectiveIndicator);
-    SendScintilla(SCI_INDICATORCLEARRANGE, 0UL, SendScintilla(SCI_GETLENGTH));
-    for (int line = 0; line < lines(); ++line) {
-        const QString content = text(line);
-        if (!content.trimmed().startsWith(QStringLiteral("//@"))) continue;
+std::string_view CudaEditor::view(long begin, long end) const {
+    if (end <= begin) return {};
+    const auto pointer = SendScintilla(SCI_GETRANGEPOINTER, static_cast<unsigned long>(begin), end - begin);
+    return {reinterpret_cast<const char*>(pointer), static_cast<std::size_t>(end - begin)};
+}
+
+std::string CudaEditor::utf8() const { return std::string(view(0, SendScintilla(SCI_GETLENGTH))); }
+
+TextPosition CudaEditor::text_position(long position) const {
+    const long line = SendScintilla(SCI_LINEFROMPOSITION, position);
+    const auto before = view(SendScintilla(SCI_POSITIONFROMLINE, line), position);
+    const auto units = QString::fromUtf8(before.data(), static_cast<qsizetype>(before.size())).size();
+    return {static_cast<int>(line), static_cast<int>(units)};
+}
+
+void CudaEditor::set_task_words(std::vector<CompletionItem> words) { assist_->set_task_words(std::move(words)); }
+
+void CudaEditor::set_heat(std::optional<HeatColumn> column) { heat_->set(std::move(column)); }
+
+void CudaEditor::modified(int position, int type, int length, int lines_added) {
+    const bool inserted = type & SC_MOD_INSERTTEXT, deleted = type & SC_MOD_DELETETEXT;
+    if (!inserted && !deleted) return;
+    for (auto& mark : marks_) {
+        const auto move = [&](long& at) {
+            if (inserted && at > position) at += length;
+            if (deleted && at > position) at = std::max<long>(position, at - length);
+        };
+        move(mark.begin);
+        move(mark.end);
+    }
+    const long line = SendScintilla(SCI_LINEFROMPOSITION, position);
+    const auto after = states_.begin() + std::min<std::ptrdiff_t>(line + 1, std::ssize(states_));
+    if (lines_added > 0) states_.insert(after, static_cast<std::size_t>(lines_added), LineState{0});
+    if (lines_added < 0) states_.erase(after, after + std::min<std::ptrdiff_t>(-lines_added, states_.end() - after));
+    scan(line, lines_added > 0 ? lines_added + 1 : 1);
+}
+
+/// Colours `at_least` lines from `first`, and those below them whose state at the start has changed by that.
+void CudaEditor::scan(long first, long at_least) {
+    const long count = SendScintilla(SCI_GETLINECOUNT);
+    states_.resize(static_cast<std::size_t>(count));
+    for (long line = first; line < count; ++line) {
         const long begin = SendScintilla(SCI_POSITIONFROMLINE, line);
-        SendScintilla(SCI_INDICATORFILLRANGE, static_cast<unsigned long>(begin),
-                      SendScintilla(SCI_GETLINEENDPOSITION, line) - begin);
+        const long end = SendScintilla(SCI_GETLINEENDPOSITION, line);
+        spans_.clear();
+        const LineState next = scan_line(view(begin, end), states_[static_cast<std::size_t>(line)], spans_);
+        ++lines_scanned_;
+        for (int kind = 0; kind < kSpanKinds && end > begin; ++kind) {
+            const int indicator = kFirstSpanIndicator + kind;
+            const bool wanted =
+                std::ranges::any_of(spans_, [&](const Span& s) { return static_cast<int>(s.kind) == kind; });
+            if (!wanted) {
+                // Most lines have none and had none: the end of the run that begins here tells.
+                const bool on = SendScintilla(SCI_INDICATORVALUEAT, static_cast<unsigned long>(indicator), begin) != 0;
+                const long run_end = SendScintilla(SCI_INDICATOREND, static_cast<unsigned long>(indicator), begin);
+                if (!on && (run_end == 0 || run_end >= end)) continue;
+            }
+            SendScintilla(SCI_SETINDICATORCURRENT, indicator);
+            SendScintilla(SCI_INDICATORCLEARRANGE, static_cast<unsigned long>(begin), end - begin);
+            for (const Span& span : spans_)
+                if (static_cast<int>(span.kind) == kind)
+                    SendScintilla(SCI_INDICATORFILLRANGE, static_cast<unsigned long>(begin) + span.begin,
+                                  static_cast<long>(span.end - span.begin));
+        }
+        if (line + 1 >= count) break;
+        auto& below = states_[static_cast<std::size_t>(line) + 1];
+        if (line + 1 >= first + at_least && below == next) break;
+        below = next;
     }
 }
 
@@ -162,21 +281,48 @@ void CudaEditor::go_to(int line, int column) {
     setFocus();
 }
 
+QString CudaEditor::explanation_at(long position) const {
+    QStringList messages;
+    for (const Mark& mark : marks_)
+        if (position >= mark.begin && position < mark.end) messages << mark.message;
+    if (!messages.isEmpty()) return messages.join(QLatin1Char('\n'));
+    const auto item = assist_->explain(position);
+    if (!item) return {};
+    QString text = QString::fromStdString(item->signature.empty() ? item->name : item->signature);
+    if (!item->about.empty()) text += QLatin1Char('\n') % QString::fromStdString(item->about);
+    return text;
+}
+
 bool CudaEditor::event(QEvent* event) {
     if (event->type() == QEvent::ToolTip) {
         const auto* help = static_cast<QHelpEvent*>(event);
         const QPoint point = viewport()->mapFrom(this, help->pos());
-        const auto position = SendScintilla(SCI_POSITIONFROMPOINTCLOSE, static_cast<unsigned long>(point.x()),
+        const long position = SendScintilla(SCI_POSITIONFROMPOINTCLOSE, static_cast<unsigned long>(point.x()),
                                             static_cast<long>(point.y()));
-        const auto mark =
-            std::ranges::find_if(marks_, [&](const Mark& m) { return position >= m.begin && position < m.end; });
-        if (mark != marks_.end())
-            QToolTip::showText(help->globalPos(), mark->message, this);
-        else
+        const QString text = position < 0 ? QString() : explanation_at(position);
+        if (!text.isEmpty()) {
+            QToolTip::showText(help->globalPos(), text, this);
+        } else {
             QToolTip::hideText();
+            if (position >= 0) assist_->explain_later(position, help->globalPos());
+        }
         return true;
     }
     return QsciScintilla::event(event);
+}
+
+void CudaEditor::keyPressEvent(QKeyEvent* event) {
+    if (assist_->before_key(*event)) {
+        event->accept();
+        return;
+    }
+    QsciScintilla::keyPressEvent(event);
+    assist_->after_key(*event);
+}
+
+void CudaEditor::focusOutEvent(QFocusEvent* event) {
+    assist_->hide();
+    QsciScintilla::focusOutEvent(event);
 }
 
 } // namespace kw::editor

@@ -5,7 +5,7 @@
 namespace kw::editor {
 
 /// CUDA C++ on top of QScintilla's C++ lexer: keyword set 1 is the language with CUDA's qualifiers, set 2 the built-in
-/// variables, vector types and intrinsics. Colours come from the theme.
+/// variables and functions, set 4 the types. Colours come from the theme.
 class CudaLexer : public QsciLexerCPP {
     Q_OBJECT
 public:

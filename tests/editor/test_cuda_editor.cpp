@@ -100,7 +100,7 @@ private Q_SLOTS:
     void directives_are_marked() {
         CudaEditor editor;
         editor.load(QString::fromUtf8(kSource));
-        QVERIFY(indicators(editor, 1, 4) & 1 << 10);
+        QVERIFY(indicators(editor, 1, 4) & 1 << 11);
         QVERIFY(!(indicators(editor, 2, 4) & 1 << 10));
     }
 
