@@ -15,8 +15,6 @@
 namespace kw::tools {
 namespace {
 
-using pipeline::Evaluation;
-
 constexpr std::size_t kErrors = 5;
 constexpr std::size_t kChecks = 3;
 constexpr std::size_t kPrinted = 600;
