@@ -1,0 +1,68 @@
+#include "agent/review/steps_view.h"
+
+#include "agent/review/steps_model.h"
+#include "widgets/empty_state.h"
+
+#include <QHeaderView>
+#include <QScopedValueRollback>
+#include <QStackedWidget>
+#include <QTableView>
+#include <QVBoxLayout>
+
+namespace kw::review {
+
+StepsView::StepsView(QWidget* parent)
+    : QWidget(parent), model_(new StepsModel(this)), table_(new QTableView), pages_(new QStackedWidget) {
+    table_->setModel(model_);
+    table_->setAccessibleName(tr("Steps"));
+    table_->setSelectionBehavior(QAbstractItemView::SelectRows);
+    table_->setSelectionMode(QAbstractItemView::SingleSelection);
+    table_->setEditTriggers(QAbstractItemView::NoEditTriggers);
+    table_->setShowGrid(false);
+    table_->setWordWrap(false);
+    table_->setTabKeyNavigation(false);
+    table_->verticalHeader()->hide();
+    table_->verticalHeader()->setDefaultSectionSize(24);
+    table_->verticalHeader()->setMinimumSectionSize(24);
+    table_->horizontalHeader()->setHighlightSections(false);
+    table_->horizontalHeader()->setMinimumSectionSize(28);
+    table_->horizontalHeader()->setStretchLastSection(true);
+    table_->setColumnWidth(StepsModel::kVerdict, 28);
+    table_->setColumnWidth(StepsModel::kNumber, 36);
+    table_->setColumnWidth(StepsModel::kReward, 70);
+    table_->setColumnWidth(StepsModel::kSpeedup, 86);
+    pages_->addWidget(new widgets::EmptyState(
+        tr("No steps yet"), tr("Each run becomes a step: the text it was made with and everything found out about it. "
+                               "Ctrl+R makes the first.")));
+    pages_->addWidget(table_);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->addWidget(pages_);
+    setFocusProxy(table_);
+    connect(table_->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
+            [this](const QModelIndex& current) {
+                if (!marking_ && current.isValid()) Q_EMIT step_chosen(current.data(StepsModel::kIdRole).toLongLong());
+            });
+    connect(table_, &QTableView::activated, this, [this](const QModelIndex& index) {
+        Q_EMIT restore_requested(index.data(StepsModel::kIdRole).toLongLong());
+    });
+}
+
+void StepsView::show_steps(const std::vector<trajectory::StepSummary>& steps, std::optional<trajectory::StepId> best) {
+    const QScopedValueRollback marking(marking_, true);
+    model_->set(steps, best);
+    pages_->setCurrentIndex(steps.empty() ? 0 : 1);
+}
+
+void StepsView::mark_selected(std::optional<trajectory::StepId> id) {
+    const QScopedValueRollback marking(marking_, true);
+    const int row = id ? model_->row_of(*id) : -1;
+    if (row < 0) {
+        table_->clearSelection();
+        return;
+    }
+    table_->setCurrentIndex(model_->index(row, StepsModel::kVerdict));
+    table_->scrollTo(model_->index(row, StepsModel::kVerdict));
+}
+
+} // namespace kw::review

@@ -1,0 +1,136 @@
+#include "agent/patch/hunks.h"
+
+#include <QTest>
+
+#include <algorithm>
+#include <random>
+
+using namespace kw::patch;
+
+namespace {
+
+Change change(const std::string& base, const std::string& target) {
+    auto made = change_between(base, target);
+    Q_ASSERT(made);
+    return *made;
+}
+
+/// Lines out of a small alphabet, so that there are many alike; now and then without an end, with CR, or with a NUL.
+std::string random_text(std::mt19937& random) {
+    std::string text;
+    const auto lines = random() % 12;
+    for (unsigned i = 0; i < lines; ++i) {
+        text += std::string("abcd").substr(0, random() % 4);
+        if (random() % 16 == 0) text += '\0';
+        if (random() % 8 == 0) text += '\r';
+        text += '\n';
+    }
+    if (random() % 3 == 0) text += "end";
+    return text;
+}
+
+std::string lines_edited(const std::string& text, std::mt19937& random) {
+    std::string result;
+    for (std::size_t begin = 0; begin < text.size();) {
+        const auto end = std::min(text.find('\n', begin), text.size() - 1) + 1;
+        const auto what = random() % 6;
+        if (what == 0) result += "new\n";
+        if (what != 1) result += text.substr(begin, end - begin);
+        begin = end;
+    }
+    return result;
+}
+
+} // namespace
+
+class TestHunks : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void a_change_is_told_by_line() {
+        const auto made = change("a\nb\nc\nd\n", "a\nB\nc\nd\ne\n");
+        QCOMPARE(made.hunks.size(), 2u);
+        QCOMPARE(made.hunks[0].base_line, 1u);
+        QCOMPARE(made.hunks[0].removed, std::string("b\n"));
+        QCOMPARE(made.hunks[0].added, std::string("B\n"));
+        QCOMPARE(made.hunks[1].base_line, 4u);
+        QCOMPARE(made.hunks[1].base_lines, 0u);
+        QCOMPARE(made.hunks[1].added, std::string("e\n"));
+        QVERIFY(made.hunks[0].id != made.hunks[1].id);
+        QCOMPARE(change("a\nb\nc\nd\n", "a\nB\nc\nd\n").hunks[0].id, made.hunks[0].id);
+        QVERIFY(change("same", "same").hunks.empty());
+    }
+
+    // The heart of accepting and undoing: no order of them leaves anything behind.
+    void any_hunks_taken_and_given_back_in_any_order_give_the_base() {
+        std::mt19937 random(7);
+        std::size_t hunks = 0;
+        for (int round = 0; round < 3000; ++round) {
+            const auto base = random_text(random);
+            const auto made = change(base, random() % 2 ? random_text(random) : lines_edited(base, random));
+            hunks += made.hunks.size();
+            QCOMPARE(with_taken(made, Taken(made.hunks.size(), false)), made.base);
+            QCOMPARE(with_taken(made, Taken(made.hunks.size(), true)), made.target);
+            Taken taken(made.hunks.size(), false);
+            std::string text = base;
+            for (std::size_t i = 0; i < 2 * made.hunks.size(); ++i) {
+                const auto index = random() % made.hunks.size();
+                const auto toggled = toggle(made, taken, index, text);
+                QVERIFY2(toggled, toggled ? "" : toggled.error().message.c_str());
+                taken[index] = !taken[index];
+                text = toggled->text;
+                QCOMPARE(text, with_taken(made, taken));
+            }
+            for (std::size_t i = 0; i < made.hunks.size(); ++i) {
+                if (!taken[i]) continue;
+                const auto toggled = toggle(made, taken, i, text);
+                QVERIFY(toggled);
+                taken[i] = false;
+                text = toggled->text;
+            }
+            QCOMPARE(text, base);
+        }
+        QVERIFY(hunks > 3000);
+    }
+
+    void edits_elsewhere_stay_and_the_hunk_finds_its_place() {
+        const auto made = change("a\nb\nc\nd\ne\n", "a\nb\nc\nD\nD2\ne\n");
+        const auto toggled = toggle(made, {false}, 0, "mine\na\nb\nc\nd\ne\nmine too\n");
+        QVERIFY(toggled);
+        QCOMPARE(toggled->text, std::string("mine\na\nb\nc\nD\nD2\ne\nmine too\n"));
+        QCOMPARE(toggled->line, 4u);
+        QCOMPARE(toggled->lines, 2u);
+        const auto back = toggle(made, {true}, 0, toggled->text);
+        QVERIFY(back);
+        QCOMPARE(back->text, std::string("mine\na\nb\nc\nd\ne\nmine too\n"));
+    }
+
+    void an_edit_of_the_same_lines_is_a_conflict() {
+        const auto made = change("a\nb\nc\n", "a\nB\nc\n");
+        const auto toggled = toggle(made, {false}, 0, "a\nmine\nc\n");
+        QVERIFY(!toggled);
+        QCOMPARE(toggled.error().where.line, 2);
+        QVERIFY(toggled.error().message.find("line 2") != std::string::npos);
+        // An insertion has no lines of its own, so that its neighbours tell where it belongs.
+        const auto insertion = change("a\nb\n", "a\nnew\nb\n");
+        QVERIFY(!toggle(insertion, {false}, 0, "a\nother\nb\n"));
+        QVERIFY(toggle(insertion, {false}, 0, "first\na\nb\nlast\n"));
+    }
+
+    void bytes_are_kept() {
+        const std::string base("x\r\ny\0z\n\xff\xfe", 9), target("x\r\nq\n\xff\xfe\n");
+        const auto made = change(base, target);
+        QCOMPARE(with_taken(made, Taken(made.hunks.size(), true)), target);
+        QCOMPARE(with_taken(made, Taken(made.hunks.size(), false)), base);
+    }
+
+    void empty_texts() {
+        QCOMPARE(with_taken(change("", "a\n"), {true}), std::string("a\n"));
+        QCOMPARE(with_taken(change("a\n", ""), {true}), std::string());
+        const auto toggled = toggle(change("", "a\n"), {false}, 0, "");
+        QVERIFY(toggled);
+        QCOMPARE(toggled->text, std::string("a\n"));
+    }
+};
+
+QTEST_APPLESS_MAIN(TestHunks)
+#include "test_hunks.moc"
