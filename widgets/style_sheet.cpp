@@ -1,6 +1,10 @@
 #include "widgets/style_sheet.h"
 
 #include <QHash>
+#include <QRegularExpression>
+
+#include <cmath>
+#include <utility>
 
 namespace kw::widgets {
 namespace {
@@ -22,6 +26,9 @@ QStatusBar { background: $surface0; border-top: 1px solid $line; color: $text2; 
 QStatusBar::item { border: none; }
 QPushButton, QToolButton { background: transparent; color: $text1; border: 1px solid transparent; border-radius: 5px; padding: 0 10px; min-height: 26px; }
 QToolButton { padding: 0 8px; }
+QToolButton[size="small"] { padding: 0 4px; min-height: 22px; }
+QToolButton[popupMode="2"] { padding-right: 22px; }
+QToolButton::menu-indicator { image: url(:/kw/icons/down.svg); width: 16px; height: 16px; subcontrol-origin: padding; subcontrol-position: center right; right: 4px; }
 QPushButton:hover, QToolButton:hover { background: $surface3; }
 QPushButton:pressed, QToolButton:pressed { background: $surface2; }
 QPushButton:focus, QToolButton:focus { border-color: $accent; }
@@ -82,6 +89,9 @@ QSlider::handle:horizontal:focus { background: $accent; }
 QFrame#commandPalette { background: $surface2; border: 1px solid $line; border-radius: 8px; }
 QFrame#commandPalette QListView { background: transparent; }
 QFrame#commandPalette QLineEdit { background: $surface1; min-height: 32px; font-size: 14px; }
+QPushButton#entry { background: $surface0; border: 1px solid $line; text-align: left; padding: 0; min-height: 46px; }
+QPushButton#entry:hover { background: $surface2; }
+QPushButton#entry:focus { border-color: $accent; }
 QFrame#card { background: $surface1; border: 1px solid $line; border-radius: 8px; }
 QFrame#card:hover, QFrame#card:focus { border-color: $accent; }
 QFrame#notice { background: $surface2; border: none; border-bottom: 1px solid $line; }
@@ -103,7 +113,26 @@ QFrame#hairline { background: $line; max-height: 1px; min-height: 1px; border: n
 
 } // namespace
 
-QString style_sheet(const Tokens& t) {
+namespace {
+
+/// The lengths that have to follow the text: not hairlines and the like, which are below ten pixels.
+QString scaled(QString sheet, double scale) {
+    static const QRegularExpression length(QStringLiteral("(font-size|min-height): (\\d{2,})px"));
+    QString result;
+    result.reserve(sheet.size());
+    qsizetype end = 0;
+    for (auto all = length.globalMatch(sheet); all.hasNext();) {
+        const auto match = all.next();
+        result += QStringView(sheet).mid(end, match.capturedStart() - end);
+        result += QStringLiteral("%1: %2px").arg(match.captured(1)).arg(std::lround(match.captured(2).toInt() * scale));
+        end = match.capturedEnd();
+    }
+    return result + QStringView(sheet).mid(end);
+}
+
+} // namespace
+
+QString style_sheet(const Tokens& t, double text_scale) {
     const QHash<QString, QColor> colors{
         {QStringLiteral("surface0"), t.surface0},  {QStringLiteral("surface1"), t.surface1},
         {QStringLiteral("surface2"), t.surface2},  {QStringLiteral("surface3"), t.surface3},
@@ -128,7 +157,7 @@ QString style_sheet(const Tokens& t) {
         sheet += color->name();
         i = end;
     }
-    return sheet;
+    return text_scale == 1 ? sheet : scaled(std::move(sheet), text_scale);
 }
 
 } // namespace kw::widgets

@@ -3,6 +3,7 @@
 #include "widgets/style_sheet.h"
 
 #include <QApplication>
+#include <QFile>
 #include <QFontDatabase>
 #include <QPalette>
 #include <QStyleFactory>
@@ -76,6 +77,22 @@ const Tokens kLight{
     .code_preprocessor = QColor(0x9c, 0x2c, 0x66),
 };
 
+/// The bytes of a font of the program's; of a code font without its ligatures, which hide what "/=" and "<<<" are made
+/// of and which QScintilla, measuring character by character, draws over their neighbours. Qt 6.4 cannot switch them
+/// off, so the table that holds them (GSUB, OpenType 1.9) gets a tag that nobody looks for.
+QByteArray without_ligatures(const QString& path) {
+    QFile file(path);
+    if (!file.open(QIODevice::ReadOnly)) return {};
+    QByteArray bytes = file.readAll();
+    if (!path.contains(QLatin1String("Mono"))) return bytes;
+    constexpr qsizetype kHeader = 12, kRecord = 16; // of the table directory; the number of tables is at byte 4
+    const qsizetype tables =
+        bytes.size() < kHeader ? 0 : static_cast<uchar>(bytes[4]) << 8 | static_cast<uchar>(bytes[5]);
+    for (qsizetype i = 0; i < tables && kHeader + kRecord * (i + 1) <= bytes.size(); ++i)
+        if (bytes.mid(kHeader + kRecord * i, 4) == "GSUB") bytes[kHeader + kRecord * i + 3] = 'x';
+    return bytes;
+}
+
 QPalette palette_of(const Tokens& t) {
     QPalette palette;
     palette.setColor(QPalette::Window, t.surface0);
@@ -116,27 +133,28 @@ void Theme::apply(QApplication& application, Scheme scheme) {
     if (!fonts_loaded_) {
         for (const char* file : {"Inter-Regular.otf", "Inter-Medium.otf", "Inter-SemiBold.otf",
                                  "JetBrainsMono-Regular.ttf", "JetBrainsMono-Bold.ttf"})
-            QFontDatabase::addApplicationFont(QStringLiteral(":/kw/fonts/") % QLatin1String(file));
+            QFontDatabase::addApplicationFontFromData(
+                without_ligatures(QStringLiteral(":/kw/fonts/") % QLatin1String(file)));
         application.setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
-        application.setFont(interface_font());
         fonts_loaded_ = true;
     }
+    application.setFont(interface_font());
     tokens_ = &tokens_of(scheme);
     application.setPalette(palette_of(*tokens_));
-    application.setStyleSheet(style_sheet(*tokens_));
+    application.setStyleSheet(style_sheet(*tokens_, text_scale_));
     Q_EMIT changed();
 }
 
 QFont Theme::interface_font() const {
     QFont font(QStringLiteral("Inter"));
-    font.setPixelSize(13);
+    font.setPixelSize(static_cast<int>(std::lround(13 * text_scale_)));
     font.setStyleHint(QFont::SansSerif);
     return font;
 }
 
 QFont Theme::code_font() const {
     QFont font(QStringLiteral("JetBrains Mono"));
-    font.setPointSizeF(10); // in points: QScintilla knows no pixel sizes
+    font.setPointSizeF(10 * text_scale_); // in points: QScintilla knows no pixel sizes
     font.setStyleHint(QFont::Monospace);
     font.setFixedPitch(true);
     return font;

@@ -43,6 +43,9 @@ public:
 
     /// Loads the fonts and applies `scheme` to the application.
     void apply(QApplication& application, Scheme scheme);
+    /// All text, and the controls around it, larger by a factor of 1 to 2. Takes effect with the next apply().
+    void set_text_scale(double scale) { text_scale_ = scale; }
+    [[nodiscard]] double text_scale() const { return text_scale_; }
 
     [[nodiscard]] const Tokens& tokens() const { return *tokens_; }
     [[nodiscard]] static const Tokens& tokens_of(Scheme scheme);
@@ -55,6 +58,7 @@ Q_SIGNALS:
 private:
     Theme();
     const Tokens* tokens_;
+    double text_scale_ = 1;
     bool fonts_loaded_ = false;
 };
 

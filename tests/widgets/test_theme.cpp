@@ -46,6 +46,13 @@ private Q_SLOTS:
             QVERIFY(!style_sheet(Theme::tokens_of(scheme)).contains(QLatin1Char('$')));
     }
 
+    void text_scales_with_what_holds_it() {
+        const QString sheet = style_sheet(Theme::tokens_of(Scheme::dark), 2);
+        QVERIFY(sheet.contains(QStringLiteral("min-height: 52px")));
+        QVERIFY(sheet.contains(QStringLiteral("font-size: 36px")));
+        QVERIFY(!sheet.contains(QStringLiteral("min-height: 26px")));
+    }
+
     void applying_tells_and_brings_the_fonts() {
         QSignalSpy changed(&Theme::instance(), &Theme::changed);
         Theme::instance().apply(*qApp, Scheme::light);
