@@ -2,7 +2,7 @@
 #
 #   kw_library(NAME SOURCES… [DEPENDS…] [PRIVATE_DEPENDS…] [QT])   a static library, alias kw::NAME
 #   kw_program(NAME SOURCES… [DEPENDS…] [QT])                      an executable in bin/
-#   kw_test(NAME SOURCES… [DEPENDS…] [LABELS…])                    a Qt Test program, run by ctest
+#   kw_test(NAME SOURCES… [DEPENDS…] [LABELS…] [DISPLAY])          a Qt Test program, run by ctest; DISPLAY: under Xvfb where there is one
 #   kw_fuzz(NAME SOURCES… [DEPENDS…])                              a libFuzzer program with seeds in tests/fuzz/corpus/NAME; preset fuzz
 #
 # Libraries are included from the repository root: #include "engine/base/result.h".
@@ -73,16 +73,23 @@ function(kw_program name)
 endfunction()
 
 function(kw_test name)
-  cmake_parse_arguments(A "" "TIMEOUT" "SOURCES;DEPENDS;LABELS" ${ARGN})
+  cmake_parse_arguments(A "DISPLAY" "TIMEOUT" "SOURCES;DEPENDS;LABELS" ${ARGN})
   add_executable(${name} ${A_SOURCES})
   set_target_properties(${name} PROPERTIES AUTOMOC ON RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   target_link_libraries(${name} PRIVATE kw_options fmt::fmt-header-only Qt6::Test ${A_DEPENDS})
   if(NOT A_TIMEOUT)
     set(A_TIMEOUT 120)
   endif()
-  add_test(NAME ${name} COMMAND ${name})
+  find_program(KW_XVFB_RUN xvfb-run)
+  if(A_DISPLAY AND KW_XVFB_RUN)
+    add_test(NAME ${name} COMMAND ${KW_XVFB_RUN} -a -s "-screen 0 1920x1200x24" $<TARGET_FILE:${name}>)
+    set(platform xcb)
+  else()
+    add_test(NAME ${name} COMMAND ${name})
+    set(platform offscreen)
+  endif()
   set_tests_properties(${name} PROPERTIES TIMEOUT ${A_TIMEOUT} LABELS "${A_LABELS}"
-    ENVIRONMENT "QT_QPA_PLATFORM=offscreen")
+    ENVIRONMENT "QT_QPA_PLATFORM=${platform}")
 endfunction()
 
 # ctest gives each target KW_FUZZ_SECONDS; what it finds beside the seeds stays in the build folder.

@@ -4,6 +4,7 @@
 
 #include <QAbstractListModel>
 #include <QAction>
+#include <QApplication>
 #include <QKeyEvent>
 #include <QLineEdit>
 #include <QListView>
@@ -151,6 +152,7 @@ CommandPalette::CommandPalette(QWidget* window)
 CommandPalette::~CommandPalette() = default;
 
 void CommandPalette::open(const QList<QAction*>& actions) {
+    if (!isVisible()) before_ = QApplication::focusWidget();
     actions_.clear();
     for (auto* action : actions) actions_ << action;
     input_->clear();
@@ -185,7 +187,7 @@ void CommandPalette::trigger() {
 
 void CommandPalette::dismiss() {
     hide();
-    parentWidget()->setFocus();
+    (before_ ? before_.data() : parentWidget())->setFocus();
 }
 
 bool CommandPalette::eventFilter(QObject* watched, QEvent* event) {

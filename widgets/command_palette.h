@@ -39,6 +39,7 @@ private:
     void dismiss();
 
     QList<QPointer<QAction>> actions_; ///< of the last open()
+    QPointer<QWidget> before_;         ///< had the focus
     Model* model_;
     QLineEdit* input_;
     QListView* list_;

@@ -1,30 +1,36 @@
 #include "app/desktop/main_window.h"
 
-#include "app/desktop/worker_session.h"
+#include "agent/review/steps_view.h"
+#include "app/desktop/actions.h"
+#include "app/desktop/code_panes.h"
+#include "app/desktop/correctness_pane.h"
+#include "app/desktop/device_chooser.h"
+#include "app/desktop/profile_panes.h"
+#include "app/desktop/source_tabs.h"
+#include "app/desktop/start_page.h"
 #include "editor/cuda_editor.h"
+#include "editor/editor_pane.h"
+#include "editor/heat_chooser.h"
+#include "editor/kernel_strip.h"
 #include "editor/problem_list.h"
-#include "engine/base/file.h"
 #include "engine/timeline/open.h"
-#include "profiler_views/timeline/timeline_view.h"
 #include "profiler_views/verdict/verdict_text.h"
 #include "profiler_views/verdict/verdict_view.h"
-#include "widgets/icons.h"
+#include "widgets/command_palette.h"
 #include "widgets/theme.h"
 
-#include <QApplication>
 #include <QCloseEvent>
-#include <QComboBox>
-#include <QDockWidget>
+#include <QDateTime>
 #include <QDragEnterEvent>
-#include <QFileDialog>
 #include <QLabel>
-#include <QMenuBar>
+#include <QLocale>
 #include <QMessageBox>
 #include <QMimeData>
-#include <QSplitter>
+#include <QStackedWidget>
 #include <QStatusBar>
-#include <QToolBar>
-#include <QVBoxLayout>
+
+#include <algorithm>
+#include <utility>
 
 namespace kw::desktop {
 namespace {
@@ -33,31 +39,8 @@ using widgets::Theme;
 
 /// Long enough that a burst of keys is one check, short enough to feel immediate.
 constexpr int kCheckDelayMs = 120;
-
-QWidget* pane(const QString& title, QLabel** extra, QWidget* content) {
-    auto* header = new QWidget;
-    header->setObjectName(QStringLiteral("paneHeader"));
-    header->setAttribute(Qt::WA_StyledBackground);
-    auto* row = new QHBoxLayout(header);
-    row->setContentsMargins(12, 6, 12, 6);
-    row->setSpacing(8);
-    auto* label = new QLabel(title);
-    label->setProperty("kind", QStringLiteral("section"));
-    row->addWidget(label);
-    *extra = new QLabel;
-    (*extra)->setProperty("tone", QStringLiteral("quiet"));
-    row->addWidget(*extra);
-    row->addStretch();
-    auto* frame = new QWidget;
-    frame->setObjectName(QStringLiteral("panel"));
-    frame->setAttribute(Qt::WA_StyledBackground);
-    auto* layout = new QVBoxLayout(frame);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(0);
-    layout->addWidget(header);
-    layout->addWidget(content, 1);
-    return frame;
-}
+/// How long what follows from an edit may wait, so that a key costs nothing. Not started anew by each key.
+constexpr int kEditedMs = 250;
 
 /// What the compiler said, and below it what the kernel did wrong where it ran.
 std::vector<compile::Diagnostic> problems_of(const pipeline::Evaluation& evaluation) {
@@ -75,339 +58,449 @@ std::vector<compile::Diagnostic> problems_of(const pipeline::Evaluation& evaluat
     return problems;
 }
 
-QSplitter* splitter(Qt::Orientation orientation) {
-    auto* result = new QSplitter(orientation);
-    result->setHandleWidth(1);
-    result->setChildrenCollapsible(false);
-    return result;
-}
+bool is_session(const std::filesystem::path& path) { return path.extension() == ".kwsession"; }
 
 } // namespace
 
-MainWindow::MainWindow(WorkerSession& worker, QWidget* parent) : QMainWindow(parent), worker_(worker) {
+MainWindow::MainWindow(WorkerSession& worker, QWidget* parent)
+    : QMainWindow(parent),
+      worker_(worker),
+      workbench_(worker),
+      actions_(new Actions(this)),
+      docks_(new Docks(*this, settings_)),
+      centre_(new QStackedWidget),
+      start_page_(new StartPage),
+      sources_(new SourceTabs),
+      device_chooser_(new DeviceChooser) {
     setAcceptDrops(true);
-    resize(1280, 800);
-    build_actions();
-    build_layout();
+    setContextMenuPolicy(Qt::NoContextMenu);
+    resize(1440, 900);
+    setWindowTitle(tr("Kernelwright"));
+    centre_->addWidget(start_page_);
+    centre_->addWidget(sources_);
+    setCentralWidget(centre_);
+    statusBar()->setSizeGripEnabled(false);
+    build_panes();
+    build_tool_bar();
+    build_menus();
+    connect_actions();
+    connect_workbench();
     connect_worker();
+    palette_ = new widgets::CommandPalette(this);
     check_timer_.setSingleShot(true);
     check_timer_.setInterval(kCheckDelayMs);
     connect(&check_timer_, &QTimer::timeout, this, &MainWindow::check_now);
-    connect(&Theme::instance(), &Theme::changed, this, &MainWindow::apply_icons);
-    apply_icons();
-    set_running(false);
-    setWindowTitle(tr("Kernelwright"));
-    title_->setText(tr("No task"));
-    verdict_->show_error(
-        tr("No task is open"),
-        tr("Open a task folder with Ctrl+O, or drop one here. The bundled tasks are in resources/tasks."));
+    edited_timer_.setSingleShot(true);
+    edited_timer_.setInterval(kEditedMs);
+    connect(&edited_timer_, &QTimer::timeout, this, &MainWindow::take_edits);
+    connect(&Theme::instance(), &Theme::changed, actions_, &Actions::apply_icons);
+    restoreGeometry(settings_.geometry());
+    device_chooser_->set_workers(settings_.remotes(), settings_.worker());
+    show_start_page();
     worker_.list_devices();
 }
 
-void MainWindow::build_actions() {
-    const auto make = [this](const QString& text, const QKeySequence& key, auto slot) {
-        auto* action = new QAction(text, this);
-        action->setShortcut(key);
-        action->setToolTip(tr("%1 (%2)").arg(text, key.toString(QKeySequence::NativeText)));
-        connect(action, &QAction::triggered, this, slot);
-        return action;
-    };
-    open_action_ = make(tr("Open task…"), QKeySequence::Open, [this] {
-        const QString folder = QFileDialog::getExistingDirectory(this, tr("Open a task folder"));
-        if (!folder.isEmpty() && may_discard_edits()) open_task(folder.toStdString());
-    });
-    auto* open_trace_action = make(tr("Open trace…"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_O), [this] {
-        const QString file = QFileDialog::getOpenFileName(this, tr("Open a trace"), {},
-                                                          tr("Traces (*.json *.json.gz *.sqlite);;All files (*)"));
-        if (!file.isEmpty()) open_trace(file.toStdString());
-    });
-    save_action_ = make(tr("Save"), QKeySequence::Save, [this] { save(); });
-    run_action_ = make(tr("Run"), QKeySequence(Qt::CTRL | Qt::Key_R), [this] { run(); });
-    stop_action_ = make(tr("Stop"), QKeySequence(Qt::SHIFT | Qt::Key_F5), [this] { stop(); });
-    theme_action_ = make(tr("Dark or light"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_L), [] {
-        auto& theme = Theme::instance();
-        theme.apply(*qApp,
-                    theme.tokens().scheme == widgets::Scheme::dark ? widgets::Scheme::light : widgets::Scheme::dark);
-    });
-    auto* next_problem = make(tr("Next problem"), QKeySequence(Qt::Key_F8), [this] { problems_->go_to_next(); });
-    auto* quit = make(tr("Quit"), QKeySequence::Quit, [this] { close(); });
-
-    auto* file = menuBar()->addMenu(tr("&File"));
-    file->addActions({open_action_, open_trace_action, save_action_});
-    file->addSeparator();
-    file->addAction(quit);
-    auto* edit = menuBar()->addMenu(tr("&Edit"));
-    edit->addAction(make(tr("Undo"), QKeySequence::Undo, [this] { editor_->undo(); }));
-    edit->addAction(make(tr("Redo"), QKeySequence::Redo, [this] { editor_->redo(); }));
-    edit->addSeparator();
-    edit->addAction(next_problem);
-    auto* kernel = menuBar()->addMenu(tr("&Kernel"));
-    kernel->addActions({run_action_, stop_action_});
-    auto* view = menuBar()->addMenu(tr("&View"));
-    view->addAction(theme_action_);
-    view->addAction(make(tr("Larger text"), QKeySequence::ZoomIn, [this] { editor_->zoomIn(); }));
-    view->addAction(make(tr("Smaller text"), QKeySequence::ZoomOut, [this] { editor_->zoomOut(); }));
+MainWindow::~MainWindow() {
+    // Panes that are hidden on the way out have nobody to tell.
+    delete docks_;
 }
 
-void MainWindow::build_layout() {
-    editor_ = new editor::CudaEditor;
-    problems_ = new editor::ProblemList;
-    verdict_ = new profiler_views::VerdictView;
-
-    auto* bar = addToolBar(tr("Main"));
-    bar->setMovable(false);
-    bar->setFloatable(false);
-    bar->setIconSize(QSize(20, 20));
-    bar->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-    setContextMenuPolicy(Qt::NoContextMenu);
-    title_ = new QLabel;
-    title_->setProperty("kind", QStringLiteral("section"));
-    bar->addWidget(title_);
-    bar->addSeparator();
-    devices_ = new QComboBox;
-    devices_->setAccessibleName(tr("Device"));
-    devices_->setToolTip(tr("Where kernels run. Simulated GPUs estimate time from counted events."));
-    devices_->setSizeAdjustPolicy(QComboBox::AdjustToContents);
-    devices_->addItem(tr("automatic"), QStringLiteral("auto"));
-    bar->addWidget(devices_);
-    bar->addSeparator();
-    bar->addActions({run_action_, stop_action_});
-    auto* space = new QWidget;
-    space->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
-    bar->addWidget(space);
-    bar->addActions({save_action_, theme_action_});
-
-    QLabel* unused = nullptr;
-    auto* left = splitter(Qt::Vertical);
-    left->addWidget(pane(tr("My kernel"), &status_, editor_));
-    left->addWidget(pane(tr("Problems"), &problem_count_, problems_));
-    left->setStretchFactor(0, 1);
-    left->setSizes({560, 180});
-    auto* all = splitter(Qt::Horizontal);
-    all->addWidget(left);
-    all->addWidget(pane(tr("Verdict"), &unused, verdict_));
-    all->setStretchFactor(0, 1);
-    all->setSizes({880, 400});
-    setCentralWidget(all);
-    statusBar()->setSizeGripEnabled(false);
-
-    connect(editor_, &editor::CudaEditor::textChanged, this, &MainWindow::text_edited);
-    connect(editor_, &editor::CudaEditor::modificationChanged, this, [this](bool modified) {
-        setWindowModified(modified);
-        save_action_->setEnabled(modified);
-        status_->setText(modified ? tr("%1 · not saved").arg(QString::fromStdString(task_ ? task_->kernel : ""))
-                                  : QString::fromStdString(task_ ? task_->kernel : ""));
+void MainWindow::build_panes() {
+    using Place = Docks::Place;
+    docks_->add(QStringLiteral("steps"), tr("Steps"), Place::left, [this] {
+        steps_ = new review::StepsView;
+        steps_->show_steps(workbench_.steps(), workbench_.best());
+        connect(steps_, &review::StepsView::step_chosen, &workbench_, &Workbench::select);
+        connect(steps_, &review::StepsView::restore_requested, this, &MainWindow::restore);
+        return steps_;
     });
-    connect(problems_, &editor::ProblemList::go_to_requested, this, &MainWindow::go_to);
-    connect(verdict_, &profiler_views::VerdictView::go_to_requested, this, &MainWindow::go_to);
-    connect(devices_, &QComboBox::activated, this, &MainWindow::text_edited);
+    docks_
+        ->add(QStringLiteral("verdict"), tr("Verdict"), Place::right,
+              [this] {
+                  verdict_ = new profiler_views::VerdictView;
+                  connect(verdict_, &profiler_views::VerdictView::go_to_requested, this, &MainWindow::go_to);
+                  return verdict_;
+              })
+        ->ensure();
+    correctness_pane_ = new CorrectnessPane(*docks_, workbench_, worker_, this);
+    connect(correctness_pane_, &CorrectnessPane::go_to_requested, this, &MainWindow::go_to);
+    profile_panes_ = new ProfilePanes(*docks_, workbench_, this);
+    connect(profile_panes_, &ProfilePanes::go_to_requested, this, &MainWindow::go_to);
+    connect(profile_panes_, &ProfilePanes::trace_opened, this, [this](bool ok, const QString& problem) {
+        say(ok ? tr("The trace is open") : problem);
+        Q_EMIT opened(ok);
+    });
+    code_panes_ = new CodePanes(*docks_, workbench_, worker_, *sources_, this);
+    sources_->set_extras(code_panes_->heat_chooser(), code_panes_->kernel_strip());
+    problems_pane_ = docks_->add(QStringLiteral("problems"), tr("Problems"), Place::bottom, [this] {
+        problems_ = new editor::ProblemList;
+        connect(problems_, &editor::ProblemList::go_to_requested, this, &MainWindow::go_to);
+        return problems_;
+    });
+    problems_pane_->ensure();
+}
+
+void MainWindow::connect_workbench() {
+    connect(&workbench_, &Workbench::task_opened, this, [this] {
+        sources_->open_task(workbench_.files(), *workbench_.task(), workbench_.folder());
+        centre_->setCurrentWidget(sources_);
+        centre_->show();
+        if (docks_->current().isEmpty()) docks_->apply(settings_.layout());
+        verdict_->reset();
+        update_title();
+        update_actions();
+        sources_->current()->setFocus();
+        check_now();
+    });
+    connect(&workbench_, &Workbench::session_opened, this, [this](const std::shared_ptr<const OpenedSession>& session) {
+        if (workbench_.folder().empty()) settings_.add_recent(session->path);
+        for (const auto& [file, draft] : session->drafts)
+            sources_->offer_draft(
+                file, draft.text,
+                QLocale().toString(QDateTime::fromMSecsSinceEpoch(draft.time_ms), QLocale::ShortFormat));
+        Q_EMIT opened(true);
+    });
+    connect(&workbench_, &Workbench::session_failed, this, [this](const Error& error) {
+        say(QString::fromStdString(error.message));
+        if (!workbench_.task())
+            start_page_->show_problem(tr("Cannot open the session"), QString::fromStdString(describe(error)));
+        Q_EMIT opened(false);
+    });
+    connect(&workbench_, &Workbench::steps_changed, this, [this] {
+        if (steps_) steps_->show_steps(workbench_.steps(), workbench_.best());
+        update_actions();
+    });
+    connect(&workbench_, &Workbench::step_selected, this, &MainWindow::show_step);
+    connect(&workbench_, &Workbench::run_started, this, [this] {
+        verdict_->show_progress(tr("compile"), -1);
+        update_actions();
+    });
+    connect(&workbench_, &Workbench::progressed, this,
+            [this](const QString& what, double fraction) { verdict_->show_progress(what, fraction); });
+    connect(&workbench_, &Workbench::run_finished, this, [this](const std::optional<Error>& error) {
+        verdict_->show_idle();
+        update_actions();
+        if (error && error->code == ErrorCode::cancelled) {
+            say(tr("Stopped"));
+        } else if (error) {
+            verdict_->show_error(tr("Could not run"), QString::fromStdString(describe(*error)));
+            say(QString::fromStdString(error->message));
+        }
+        Q_EMIT run_finished();
+    });
 }
 
 void MainWindow::connect_worker() {
     connect(&worker_, &WorkerSession::devices_listed, this, [this](const std::vector<device::Info>& devices) {
-        for (const auto& info : devices) {
-            const QString name = QString::fromStdString(info.name);
-            devices_->addItem(name, QString::fromStdString(info.id));
-        }
-        // The first one is what "auto" means; naming it says more.
-        if (devices_->count() > 1) devices_->removeItem(0);
+        device_chooser_->set_devices(devices, settings_.device(device_chooser_->worker()));
+        device_changed();
     });
-    connect(&worker_, &WorkerSession::checked, this, &MainWindow::show_diagnostics);
     connect(&worker_, &WorkerSession::devices_failed, this, [this](const Error& error) {
-        say(tr("No list of devices: %1").arg(QString::fromStdString(error.message)));
+        const QString sentence = QString::fromStdString(error.message);
+        device_chooser_->set_problem(sentence);
+        say(tr("No list of devices: %1").arg(sentence));
+    });
+    connect(&worker_, &WorkerSession::checked, this, [this](const std::vector<compile::Diagnostic>& diagnostics) {
+        show_diagnostics(diagnostics);
+        if (problems_->error_count() == 0) code_panes_->source_changed();
     });
     connect(&worker_, &WorkerSession::check_failed, this,
-            [this](const Error& error) { problem_count_->setText(QString::fromStdString(error.message)); });
-    connect(&worker_, &WorkerSession::progressed, this, [this](const QString& what, double fraction) {
-        if (running_) verdict_->show_progress(what, fraction);
+            [this](const Error& error) { say(QString::fromStdString(error.message)); });
+    connect(&worker_, &WorkerSession::compiled, this, [this](const pipeline::CompileReport& report) {
+        if (std::exchange(telling_compile_, false))
+            say(report.ok ? tr("Compiled in %1 ms").arg(report.milliseconds, 0, 'f', 0) : tr("Does not compile"));
+        show_diagnostics(report.diagnostics);
     });
-    connect(&worker_, &WorkerSession::evaluated, this, [this](const pipeline::Evaluation& evaluation) {
-        set_running(false);
-        verdict_->show_evaluation(evaluation);
-        // The text may have moved on while this ran; its own check then says what is wrong with it.
-        if (run_revision_ == revision_)
-            show_diagnostics(problems_of(evaluation));
-        else
-            verdict_->mark_outdated();
-        say(profiler_views::status_line(evaluation));
-        Q_EMIT run_finished();
-    });
-    connect(&worker_, &WorkerSession::failed, this, [this](const Error& error) {
-        const bool was_running = running_;
-        set_running(false);
-        verdict_->show_idle();
-        if (error.code == ErrorCode::cancelled) {
-            say(tr("Stopped"));
-        } else {
-            verdict_->show_error(tr("Could not run"), QString::fromStdString(describe(error)));
-            say(QString::fromStdString(error.message));
-        }
-        if (was_running) Q_EMIT run_finished();
-    });
-}
-
-void MainWindow::apply_icons() {
-    const auto& tokens = Theme::instance().tokens();
-    run_action_->setIcon(widgets::icon(QStringLiteral("run"), tokens.good, tokens.text3));
-    stop_action_->setIcon(widgets::icon(QStringLiteral("stop"), tokens.bad, tokens.text3));
-    save_action_->setIcon(widgets::icon(QStringLiteral("save")));
-    theme_action_->setIcon(widgets::icon(QStringLiteral("theme")));
-}
-
-bool MainWindow::open_task(const std::filesystem::path& folder) {
-    const auto refuse = [&](const Error& error) {
-        verdict_->show_error(tr("Cannot open %1").arg(QString::fromStdString(folder.string())),
-                             QString::fromStdString(describe(error)));
-        say(QString::fromStdString(error.message));
-        return false;
-    };
-    auto files = task::read_folder(folder);
-    if (!files) return refuse(files.error());
-    auto task = task::parse_task(*files);
-    if (!task) return refuse(task.error());
-    worker_.abandon_evaluation();
-    folder_ = folder;
-    files_ = std::move(*files);
-    task_ = std::move(*task);
-    centralWidget()->show();
-    const QString title = QString::fromStdString(task_->title.empty() ? task_->name : task_->title);
-    title_->setText(title);
-    setWindowTitle(tr("%1[*] – Kernelwright").arg(title));
-    status_->setText(QString::fromStdString(task_->kernel));
-    editor_->load(QString::fromStdString(files_.find(task_->kernel)->second));
-    verdict_->reset();
-    set_running(false);
-    editor_->setFocus();
-    check_now();
-    return true;
+    connect(&worker_, &WorkerSession::compile_failed, this,
+            [this](const Error& error) { say(QString::fromStdString(error.message)); });
 }
 
 bool MainWindow::open(const std::filesystem::path& path) {
     std::error_code error;
-    if (!timeline::looks_like_trace(path) || std::filesystem::is_directory(path, error)) return open_task(path);
-    open_trace(path);
+    const bool folder = std::filesystem::is_directory(path, error);
+    if (!folder && timeline::looks_like_trace(path)) {
+        open_trace(path);
+        return true;
+    }
+    if (!may_discard_edits()) return false;
+    if (!folder && is_session(path)) {
+        workbench_.open_session(path);
+        return true;
+    }
+    return open_task(path);
+}
+
+bool MainWindow::open_task(const std::filesystem::path& folder) {
+    if (auto done = workbench_.open_task(folder); !done) {
+        const QString headline = tr("Cannot open %1").arg(QString::fromStdString(folder.string()));
+        const QString why = QString::fromStdString(describe(done.error()));
+        start_page_->show_problem(headline, why);
+        verdict_->show_error(headline, why);
+        say(QString::fromStdString(done.error().message));
+        return false;
+    }
+    settings_.add_recent(folder);
     return true;
 }
 
-void MainWindow::open_trace(const std::filesystem::path& path) {
-    if (!timeline_) {
-        timeline_ = new profiler_views::TimelineView;
-        timeline_dock_ = new QDockWidget(tr("Timeline"), this);
-        timeline_dock_->setObjectName(QStringLiteral("timelineDock"));
-        timeline_dock_->setWidget(timeline_);
-        addDockWidget(Qt::BottomDockWidgetArea, timeline_dock_);
-        connect(timeline_, &profiler_views::TimelineView::opened, this, [this](bool ok, const QString& problem) {
-            say(ok ? tr("The trace is open") : problem);
-            Q_EMIT trace_opened(ok);
-        });
+void MainWindow::open_bundled(const std::filesystem::path& folder) {
+    // What a package installed is not for writing; a copy is, and it is gone on with the next time.
+    const auto copy = data_folder() / "tasks" / folder.filename();
+    std::error_code error;
+    if (!std::filesystem::exists(copy / "task.toml", error)) {
+        std::filesystem::create_directories(copy.parent_path(), error);
+        if (!error) std::filesystem::copy(folder, copy, std::filesystem::copy_options::recursive, error);
+        if (error) {
+            start_page_->show_problem(tr("Cannot copy the task"), QString::fromStdString(error.message()));
+            return;
+        }
     }
-    timeline_dock_->setWindowTitle(tr("Timeline · %1").arg(QString::fromStdString(path.filename().string())));
-    timeline_dock_->show();
-    timeline_dock_->raise();
+    open(copy);
+}
+
+void MainWindow::open_trace(const std::filesystem::path& path) {
+    if (docks_->current().isEmpty()) docks_->apply(QStringLiteral("profile"));
+    settings_.add_recent(path);
     // Without a task there is nothing else to look at.
-    centralWidget()->setVisible(task_.has_value());
-    if (task_) resizeDocks({timeline_dock_}, {height() * 2 / 3}, Qt::Vertical);
-    timeline_->open(path);
+    centre_->setVisible(workbench_.task().has_value());
+    profile_panes_->open_trace(path);
 }
 
-void MainWindow::text_edited() {
-    ++revision_;
-    if (!running_) verdict_->mark_outdated();
-    if (task_) check_timer_.start();
+void MainWindow::use_worker(const QString& specification) {
+    auto command = rpc::worker_command(specification.toStdString(), toolkit_options(settings_));
+    if (!command) {
+        say(QString::fromStdString(command.error().message));
+        return;
+    }
+    stop();
+    settings_.set_worker(specification);
+    worker_.connect_to(std::move(*command));
+    device_chooser_->set_workers(settings_.remotes(), specification);
+    say(tr("Connecting to %1…").arg(worker_label(specification)));
+    worker_.list_devices();
+    check_now();
 }
 
-task::Files MainWindow::files_with_text() const {
-    auto files = files_;
-    files[task_->kernel] = editor_->utf8();
-    return files;
+void MainWindow::device_changed() {
+    if (const auto* info = device_chooser_->info()) {
+        profile_panes_->set_device(*info);
+        code_panes_->set_device(*info);
+    }
+    check_now();
 }
 
-QString MainWindow::device_id() const { return devices_->currentData().toString(); }
+void MainWindow::text_edited(const std::string& file) {
+    edited_.insert(file);
+    if (!edited_timer_.isActive()) edited_timer_.start();
+    check_timer_.start();
+}
+
+void MainWindow::take_edits() {
+    for (const auto& file : edited_) {
+        const auto* editor = sources_->editor(file);
+        if (!editor) continue;
+        if (editor->isModified())
+            workbench_.keep_draft(file, editor->utf8());
+        else
+            workbench_.saved(file, editor->utf8());
+    }
+    edited_.clear();
+    mark_unsaved();
+    compare_with_step();
+}
+
+void MainWindow::compare_with_step() {
+    const bool same = text_is_of_step();
+    code_panes_->set_profile_fits(same);
+    if (!same)
+        verdict_->mark_outdated();
+    else if (workbench_.selected()->evaluation && !workbench_.running())
+        verdict_->show_evaluation(*workbench_.selected()->evaluation);
+}
+
+void MainWindow::mark_unsaved() {
+    const auto& open_now = workbench_.folder().empty() ? workbench_.session() : workbench_.folder();
+    if (!open_now.empty()) settings_.set_unsaved(recent_name(open_now), !sources_->modified().empty());
+}
+
+bool MainWindow::text_is_of_step() const {
+    const auto& selected = workbench_.selected();
+    return selected && sources_->text(selected->step.file) == selected->step.source;
+}
 
 void MainWindow::check_now() {
-    if (!task_) return;
-    worker_.check(
-        {.files = files_with_text(), .main = task_->kernel, .device = device_id().toStdString(), .syntax_only = true});
+    if (!workbench_.task()) return;
+    worker_.check({.files = sources_->overlay(workbench_.files()),
+                   .main = sources_->candidate(),
+                   .device = device_chooser_->device().toStdString(),
+                   .syntax_only = true});
+}
+
+void MainWindow::compile_now() {
+    if (!workbench_.task()) return;
+    say(tr("Compiling…"));
+    telling_compile_ = true;
+    worker_.compile({.files = sources_->overlay(workbench_.files()),
+                     .main = sources_->candidate(),
+                     .device = device_chooser_->device().toStdString()});
+}
+
+void MainWindow::start_run(bool profiled) {
+    if (!workbench_.task() || workbench_.running()) return;
+    pipeline::Options options;
+    options.candidate = sources_->candidate();
+    options.device = device_chooser_->device().toStdString();
+    options.stages.profile = profiled;
+    workbench_.run(sources_->overlay(workbench_.files()), options);
+}
+
+void MainWindow::stop() { workbench_.stop(); }
+
+void MainWindow::show_step() {
+    const auto& selected = workbench_.selected();
+    if (steps_) steps_->mark_selected(selected ? std::optional{selected->step.summary.id} : std::nullopt);
+    update_actions();
+    if (!selected) {
+        verdict_->reset();
+        return;
+    }
+    if (restoring_ == selected->step.summary.id) restore(*restoring_);
+    if (!selected->evaluation) {
+        verdict_->show_error(tr("Nothing is known of step %1").arg(selected->step.summary.id),
+                             QString::fromStdString(selected->step.summary.because));
+        return;
+    }
+    verdict_->show_evaluation(*selected->evaluation);
+    // The text may be another one by now; its own check then says what is wrong with it.
+    if (text_is_of_step()) show_diagnostics(problems_of(*selected->evaluation));
+    compare_with_step();
+    say(profiler_views::status_line(*selected->evaluation));
+}
+
+void MainWindow::restore(trajectory::StepId id) {
+    const auto& selected = workbench_.selected();
+    if (!selected || selected->step.summary.id != id) {
+        restoring_ = id;
+        workbench_.select(id);
+        return;
+    }
+    restoring_.reset();
+    const auto& step = selected->step;
+    if (!sources_->show_file(step.file)) {
+        say(tr("The task has no file %1").arg(QString::fromStdString(step.file)));
+        return;
+    }
+    sources_->replace_text(step.source);
+    say(tr("The text is that of step %1; undo brings yours back").arg(id));
 }
 
 void MainWindow::show_diagnostics(const std::vector<compile::Diagnostic>& diagnostics) {
-    if (!task_) return;
-    editor_->show_diagnostics(diagnostics, task_->kernel);
+    if (!workbench_.task()) return;
+    sources_->show_diagnostics(diagnostics);
     problems_->show_diagnostics(diagnostics);
-    QStringList counts;
-    if (const int n = problems_->error_count()) counts << (n == 1 ? tr("1 error") : tr("%1 errors").arg(n));
-    if (const int n = problems_->warning_count()) counts << (n == 1 ? tr("1 warning") : tr("%1 warnings").arg(n));
-    problem_count_->setText(counts.join(QStringLiteral(", ")));
-}
-
-void MainWindow::run() {
-    if (!task_ || running_) return;
-    set_running(true);
-    run_revision_ = revision_;
-    verdict_->show_progress(tr("compile"), -1);
-    pipeline::Options options;
-    options.device = device_id().toStdString();
-    worker_.evaluate(files_with_text(), options);
-}
-
-void MainWindow::stop() {
-    if (running_) worker_.cancel_evaluation();
+    const int errors = problems_->error_count(), warnings = problems_->warning_count();
+    problems_pane_->setWindowTitle(errors + warnings == 0 ? tr("Problems")
+                                                          : tr("Problems (%1)").arg(errors + warnings));
 }
 
 bool MainWindow::save() {
-    if (!task_) return true;
-    const std::string text = editor_->utf8();
-    if (auto done = write_file(folder_ / task_->kernel, text); !done) {
+    if (!workbench_.task()) return true;
+    const auto file = sources_->current_file();
+    if (auto done = sources_->save(file); !done) {
         say(QString::fromStdString(done.error().message));
-        verdict_->show_error(tr("Not saved"), QString::fromStdString(done.error().message));
+        sources_->pane(file)->show_notice(QStringLiteral("save"), editor::Tone::bad,
+                                          QString::fromStdString(done.error().message));
         return false;
     }
-    files_[task_->kernel] = text;
-    editor_->setModified(false);
-    say(tr("Saved %1").arg(QString::fromStdString(task_->kernel)));
+    sources_->pane(file)->clear_notice(QStringLiteral("save"));
+    workbench_.saved(file, sources_->text(file));
+    mark_unsaved();
+    say(tr("Saved %1").arg(QString::fromStdString(file)));
     return true;
 }
 
 void MainWindow::go_to(const QString& file, int line, int column) {
-    if (task_ && file.toStdString() == task_->kernel)
-        editor_->go_to(line, column);
+    if (sources_->show_file(file.toStdString()))
+        sources_->go_to(file.toStdString(), line, column);
     else
-        say(tr("%1:%2 is not open in this window").arg(file).arg(line));
+        say(tr("%1:%2 is not among the task's files").arg(file).arg(line));
 }
 
-void MainWindow::set_running(bool running) {
-    running_ = running;
-    run_action_->setEnabled(task_ && !running);
-    stop_action_->setEnabled(running);
-    save_action_->setEnabled(task_ && editor_->isModified());
+void MainWindow::show_start_page() {
+    start_page_->show_content(settings_.recent(), settings_.unsaved(), StartPage::tasks_in(bundled_tasks()));
+    centre_->setCurrentWidget(start_page_);
+    centre_->show();
+    update_actions();
+    update_title();
+}
+
+void MainWindow::apply_layout(const QString& name) { docks_->apply(name); }
+
+void MainWindow::update_actions() {
+    const bool task = workbench_.task().has_value();
+    const bool running = workbench_.running();
+    for (auto* action : {actions_->run, actions_->profile}) action->setEnabled(task && !running);
+    actions_->compile->setEnabled(task);
+    actions_->stop->setEnabled(running);
+    const auto* editor = sources_->current();
+    actions_->save->setEnabled(editor && editor->isModified());
+    const auto& steps = workbench_.steps();
+    const auto& selected = workbench_.selected();
+    actions_->previous_step->setEnabled(selected && steps.front().id != selected->step.summary.id);
+    actions_->next_step->setEnabled(selected && steps.back().id != selected->step.summary.id);
+    actions_->best_step->setEnabled(workbench_.best().has_value());
+    actions_->restore_step->setEnabled(selected != nullptr);
+    step_label_->setText(steps.empty() ? tr("no steps")
+                         : selected    ? tr("step %1 of %2").arg(selected->step.summary.id).arg(steps.back().id)
+                                       : tr("%1 steps").arg(steps.size()));
+}
+
+void MainWindow::update_title() {
+    const auto& task = workbench_.task();
+    const QString title = task ? QString::fromStdString(task->title.empty() ? task->name : task->title) : tr("No task");
+    title_->setText(title);
+    setWindowTitle(task ? tr("%1[*] – Kernelwright").arg(title) : tr("Kernelwright"));
+    setWindowModified(!sources_->modified().empty());
 }
 
 void MainWindow::say(const QString& text) { statusBar()->showMessage(text); }
 
 bool MainWindow::may_discard_edits() {
-    if (!task_ || !editor_->isModified()) return true;
-    const auto answer = QMessageBox::question(
-        this, tr("Kernelwright"), tr("%1 has changes that are not saved.").arg(QString::fromStdString(task_->kernel)),
-        QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, QMessageBox::Save);
-    return answer == QMessageBox::Discard || (answer == QMessageBox::Save && save());
+    const auto names = sources_->modified();
+    if (names.empty()) return true;
+    QStringList files;
+    for (const auto& name : names) files << QString::fromStdString(name);
+    const auto answer =
+        QMessageBox::question(this, tr("Kernelwright"), tr("Not saved: %1").arg(files.join(QStringLiteral(", "))),
+                              QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, QMessageBox::Save);
+    if (answer == QMessageBox::Save)
+        return std::ranges::all_of(names,
+                                   [this](const std::string& name) { return sources_->show_file(name) && save(); });
+    if (answer == QMessageBox::Discard) {
+        for (const auto& name : names) {
+            sources_->editor(name)->setModified(false);
+            workbench_.forget_draft(name);
+        }
+        mark_unsaved();
+    }
+    return answer == QMessageBox::Discard;
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {
-    if (may_discard_edits()) {
-        stop();
-        event->accept();
-    } else {
+    if (!may_discard_edits()) {
         event->ignore();
+        return;
     }
+    stop();
+    docks_->remember();
+    settings_.set_geometry(saveGeometry());
+    event->accept();
 }
 
 void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
     if (event->mimeData()->hasUrls() && event->mimeData()->urls().first().isLocalFile()) event->acceptProposedAction();
 }
 
-void MainWindow::dropEvent(QDropEvent* event) {
-    const std::filesystem::path path = event->mimeData()->urls().first().toLocalFile().toStdString();
-    if (timeline::looks_like_trace(path) || may_discard_edits()) open(path);
-}
+void MainWindow::dropEvent(QDropEvent* event) { open(event->mimeData()->urls().first().toLocalFile().toStdString()); }
 
 } // namespace kw::desktop

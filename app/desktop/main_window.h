@@ -1,52 +1,75 @@
 #pragma once
 
-#include "engine/pipeline/evaluation.h"
-#include "engine/task/task.h"
+#include "app/desktop/docks.h"
+#include "app/desktop/settings.h"
+#include "app/desktop/workbench.h"
+#include "app/desktop/worker_session.h"
 
 #include <QMainWindow>
 #include <QTimer>
 
 #include <filesystem>
+#include <memory>
 #include <optional>
+#include <set>
+#include <string>
 
-class QComboBox;
-class QDockWidget;
 class QLabel;
+class QStackedWidget;
+class QToolButton;
 
 namespace kw::editor {
-class CudaEditor;
 class ProblemList;
 } // namespace kw::editor
 namespace kw::profiler_views {
-class TimelineView;
 class VerdictView;
 } // namespace kw::profiler_views
+namespace kw::review {
+class StepsView;
+} // namespace kw::review
+namespace kw::widgets {
+class CommandPalette;
+} // namespace kw::widgets
 
 namespace kw::desktop {
 
-class WorkerSession;
+class Actions;
+class CodePanes;
+class CorrectnessPane;
+class DeviceChooser;
+class ProfilePanes;
+class SourceTabs;
+class StartPage;
 
-/// One task: its candidate in an editor, diagnostics as it is typed, and the verdict of the last run beside it.
+/// The window: source in the middle, panes around it, all of them about the step that is selected. It wires; what is
+/// known is the Workbench's, what is shown the panes'.
 class MainWindow : public QMainWindow {
     Q_OBJECT
 public:
     explicit MainWindow(WorkerSession& worker, QWidget* parent = nullptr);
+    ~MainWindow() override;
 
-    /// Opens a task folder. False when that is impossible: the window says why in place and stays as it was.
-    bool open_task(const std::filesystem::path& folder);
-    /// Shows a trace file in the timeline; it is read in the background, and trace_opened() tells how that went.
-    void open_trace(const std::filesystem::path& path);
-    /// A trace by its name, else a task folder.
+    /// A task's folder, a session, or a trace, by what it is. False when it cannot be opened: the window says why in
+    /// place and stays as it was. A session and a trace are read in the background; see opened().
     bool open(const std::filesystem::path& path);
-    void run();
+    void run() { start_run(false); }
+    void profile() { start_run(true); }
     void stop();
-    /// Writes the candidate back to its file. False, with a message in the window, when that is impossible.
+    /// Writes the file in front. False, with a message in the window, when that is impossible.
     bool save();
+    void apply_layout(const QString& name);
+
+    [[nodiscard]] Workbench& workbench() { return workbench_; }
+    [[nodiscard]] Docks& docks() { return *docks_; }
+    [[nodiscard]] SourceTabs& sources() { return *sources_; }
 
 Q_SIGNALS:
     /// A run ended, whatever came of it.
     void run_finished();
-    void trace_opened(bool ok);
+    /// A session or trace has been read, or could not be.
+    void opened(bool ok);
+    /// Theme and text size were set, as Appearance::apply() takes them.
+    void look_changed(const QString& theme, double text_scale);
 
 protected:
     void closeEvent(QCloseEvent* event) override;
@@ -54,44 +77,65 @@ protected:
     void dropEvent(QDropEvent* event) override;
 
 private:
-    void build_actions();
-    void build_layout();
+    void build_panes();
+    void build_tool_bar();
+    void build_menus();
+    void connect_actions();
+    void connect_workbench();
     void connect_worker();
-    void apply_icons();
-    void text_edited();
+
+    bool open_task(const std::filesystem::path& folder);
+    void open_bundled(const std::filesystem::path& folder);
+    void open_trace(const std::filesystem::path& path);
+    void use_worker(const QString& specification);
+    void start_run(bool profiled);
     void check_now();
-    void go_to(const QString& file, int line, int column);
+    void compile_now();
+    void device_changed();
+    void text_edited(const std::string& file);
+    /// What follows from the edits since it was last called.
+    void take_edits();
+    /// Whether what is known of the selected step is about the text.
+    void compare_with_step();
+    /// So that the start page knows after a crash.
+    void mark_unsaved();
+    void show_step();
     void show_diagnostics(const std::vector<compile::Diagnostic>& diagnostics);
-    void set_running(bool running);
+    void show_start_page();
+    void go_to(const QString& file, int line, int column);
+    void restore(trajectory::StepId id);
+    void update_actions();
+    void update_title();
     void say(const QString& text);
     [[nodiscard]] bool may_discard_edits();
-    /// The task's files with the editor's text in place of the candidate's.
-    [[nodiscard]] task::Files files_with_text() const;
-    [[nodiscard]] QString device_id() const;
+    /// Of the candidate, as its step was made with.
+    [[nodiscard]] bool text_is_of_step() const;
 
     WorkerSession& worker_;
-    std::filesystem::path folder_;
-    task::Files files_;
-    std::optional<task::Task> task_;
-    bool running_ = false;
-    quint64 revision_ = 0;     ///< of the text and the device chosen
-    quint64 run_revision_ = 0; ///< what the run under way, or the last one, was of
+    Settings settings_;
+    Workbench workbench_;
+    QTimer check_timer_;
+    QTimer edited_timer_;
+    std::set<std::string> edited_; ///< files since take_edits()
+    bool telling_compile_ = false; ///< the compilation under way was asked for by the user
+    std::optional<trajectory::StepId> restoring_;
 
-    editor::CudaEditor* editor_ = nullptr;
+    Actions* actions_;
+    Docks* docks_;
+    QStackedWidget* centre_;
+    StartPage* start_page_;
+    SourceTabs* sources_;
+    DeviceChooser* device_chooser_;
+    widgets::CommandPalette* palette_;
+    review::StepsView* steps_ = nullptr;
     editor::ProblemList* problems_ = nullptr;
     profiler_views::VerdictView* verdict_ = nullptr;
-    profiler_views::TimelineView* timeline_ = nullptr;
-    QDockWidget* timeline_dock_ = nullptr;
-    QLabel* title_ = nullptr;
-    QLabel* problem_count_ = nullptr;
-    QLabel* status_ = nullptr;
-    QComboBox* devices_ = nullptr;
-    QAction* open_action_ = nullptr;
-    QAction* run_action_ = nullptr;
-    QAction* stop_action_ = nullptr;
-    QAction* save_action_ = nullptr;
-    QAction* theme_action_ = nullptr;
-    QTimer check_timer_;
+    CodePanes* code_panes_ = nullptr;
+    CorrectnessPane* correctness_pane_ = nullptr;
+    ProfilePanes* profile_panes_ = nullptr;
+    Pane* problems_pane_ = nullptr;
+    QLabel* step_label_ = nullptr;
+    QToolButton* title_ = nullptr;
 };
 
 } // namespace kw::desktop

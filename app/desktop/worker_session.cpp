@@ -1,6 +1,7 @@
 #include "app/desktop/worker_session.h"
 
 #include <QMetaObject>
+#include <QThreadPool>
 
 #include <exception>
 #include <mutex>
@@ -50,9 +51,32 @@ WorkerSession::~WorkerSession() {
     client_.reset();
 }
 
+void WorkerSession::connect_to(rpc::WorkerCommand command) {
+    Q_EMIT about_to_leave();
+    for (auto* kind : {&listing_devices_, &checking_, &compiling_, &disassembling_, &evaluating_, &looking_}) {
+        kind->ticket.cancel();
+        ++kind->generation;
+    }
+    // A worker takes a moment to end, far away a long one; nobody waits for it here.
+    QThreadPool::globalInstance()->start(
+        [old = std::shared_ptr<rpc::WorkerClient>(std::move(client_))] { old->shutdown(); });
+    client_ = std::make_unique<rpc::WorkerClient>(std::move(command));
+}
+
+std::function<void(Result<Json>)> WorkerSession::when_latest(Latest WorkerSession::* kind, Answer then) {
+    (this->*kind).ticket.cancel();
+    const auto generation = ++(this->*kind).generation;
+    return [poster = poster_, kind, generation, then = std::move(then)](Result<Json> answer) {
+        poster->post([answer = std::move(answer), kind, generation, then](WorkerSession& self) {
+            if (generation == (self.*kind).generation) then(self, answer);
+        });
+    };
+}
+
 void WorkerSession::list_devices() {
-    client_->call_async("devices", Json::object(), [poster = poster_](Result<Json> answer) {
-        poster->post([answer = std::move(answer)](WorkerSession& self) {
+    listing_devices_.ticket = client_->call_async(
+        "devices", Json::object(),
+        when_latest(&WorkerSession::listing_devices_, [](WorkerSession& self, const Result<Json>& answer) {
             if (!answer) {
                 Q_EMIT self.devices_failed(answer.error());
                 return;
@@ -64,16 +88,12 @@ void WorkerSession::list_devices() {
             } catch (const std::exception& error) {
                 Q_EMIT self.devices_failed(malformed(error));
             }
-        });
-    });
+        }));
 }
 
 void WorkerSession::check(const rpc::CompileQuery& query) {
-    check_ticket_.cancel();
-    const auto generation = ++check_generation_;
-    check_ticket_ = client_->compile_async(query, [poster = poster_, generation](Result<Json> answer) {
-        poster->post([answer = std::move(answer), generation](WorkerSession& self) {
-            if (generation != self.check_generation_) return;
+    checking_.ticket = client_->compile_async(
+        query, when_latest(&WorkerSession::checking_, [](WorkerSession& self, const Result<Json>& answer) {
             if (!answer) {
                 if (answer.error().code != ErrorCode::cancelled) Q_EMIT self.check_failed(answer.error());
                 return;
@@ -86,16 +106,48 @@ void WorkerSession::check(const rpc::CompileQuery& query) {
             } catch (const std::exception& error) {
                 Q_EMIT self.check_failed(malformed(error));
             }
-        });
-    });
+        }));
+}
+
+void WorkerSession::compile(const rpc::CompileQuery& query) {
+    compiling_.ticket = client_->compile_async(
+        query, when_latest(&WorkerSession::compiling_, [](WorkerSession& self, const Result<Json>& answer) {
+            if (!answer) {
+                Q_EMIT self.compile_failed(answer.error());
+                return;
+            }
+            try {
+                pipeline::CompileReport report{.ok = answer->at("ok").get<bool>(),
+                                               .milliseconds = answer->at("ms").get<double>(),
+                                               .diagnostics = {},
+                                               .kernels = {}};
+                for (const auto& item : answer->at("diagnostics"))
+                    report.diagnostics.push_back(compile::diagnostic_from_json(item));
+                for (const auto& item : answer->at("kernels"))
+                    report.kernels.push_back(compile::kernel_from_json(item));
+                Q_EMIT self.compiled(report);
+            } catch (const std::exception& error) {
+                Q_EMIT self.compile_failed(malformed(error));
+            }
+        }));
+}
+
+void WorkerSession::disassemble(const rpc::DisassembleQuery& query) {
+    disassembling_.ticket = client_->disassemble_async(
+        query, when_latest(&WorkerSession::disassembling_, [](WorkerSession& self, const Result<Json>& answer) {
+            if (answer)
+                Q_EMIT self.disassembled(*answer);
+            else if (answer.error().code != ErrorCode::cancelled)
+                Q_EMIT self.disassembly_failed(answer.error());
+        }));
 }
 
 void WorkerSession::evaluate(const task::Files& files, const pipeline::Options& options) {
-    evaluation_ticket_.cancel();
-    const auto generation = ++evaluation_generation_;
+    evaluating_.ticket.cancel();
+    const auto generation = ++evaluating_.generation;
     const auto done = [poster = poster_, generation](Result<pipeline::Evaluation> answer) {
         poster->post([answer = std::move(answer), generation](WorkerSession& self) {
-            if (generation != self.evaluation_generation_) return;
+            if (generation != self.evaluating_.generation) return;
             if (answer)
                 Q_EMIT self.evaluated(*answer);
             else
@@ -105,17 +157,44 @@ void WorkerSession::evaluate(const task::Files& files, const pipeline::Options& 
     const auto progress = [poster = poster_, generation](std::string_view what, double fraction) {
         poster->post([text = QString::fromUtf8(what.data(), static_cast<qsizetype>(what.size())), fraction,
                       generation](WorkerSession& self) {
-            if (generation == self.evaluation_generation_) Q_EMIT self.progressed(text, fraction);
+            if (generation == self.evaluating_.generation) Q_EMIT self.progressed(text, fraction);
         });
     };
-    evaluation_ticket_ = client_->evaluate_async(files, options, done, progress);
+    const auto live = [poster = poster_, generation](const profile::LiveUpdate& update) {
+        poster->post([update, generation](WorkerSession& self) {
+            if (generation == self.evaluating_.generation) Q_EMIT self.live(update);
+        });
+    };
+    evaluating_.ticket = client_->evaluate_async(files, options, done, progress, live);
 }
 
-void WorkerSession::cancel_evaluation() { evaluation_ticket_.cancel(); }
+void WorkerSession::outputs(const task::Files& files, const pipeline::Options& options,
+                            const pipeline::OutputsQuery& query) {
+    looking_.ticket.cancel();
+    const auto generation = ++looking_.generation;
+    const auto done = [poster = poster_, generation](Result<rpc::OutputsRun> answer) {
+        poster->post([answer = std::move(answer), generation](WorkerSession& self) {
+            if (generation != self.looking_.generation) return;
+            if (answer)
+                Q_EMIT self.outputs_ready(*answer);
+            else
+                Q_EMIT self.outputs_failed(answer.error());
+        });
+    };
+    const auto progress = [poster = poster_, generation](std::string_view what, double) {
+        poster->post([text = QString::fromUtf8(what.data(), static_cast<qsizetype>(what.size())),
+                      generation](WorkerSession& self) {
+            if (generation == self.looking_.generation) Q_EMIT self.outputs_progressed(text);
+        });
+    };
+    looking_.ticket = rpc::outputs_async(*client_, files, options, query, done, progress);
+}
+
+void WorkerSession::cancel_evaluation() { evaluating_.ticket.cancel(); }
 
 void WorkerSession::abandon_evaluation() {
-    ++evaluation_generation_;
-    evaluation_ticket_.cancel();
+    ++evaluating_.generation;
+    evaluating_.ticket.cancel();
 }
 
 } // namespace kw::desktop

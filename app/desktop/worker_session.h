@@ -1,6 +1,8 @@
 #pragma once
 
 #include "engine/pipeline/evaluation.h"
+#include "engine/profile/profiler.h"
+#include "engine/rpc/outputs_client.h"
 #include "engine/rpc/worker_client.h"
 #include "engine/task/task.h"
 
@@ -21,11 +23,21 @@ public:
     explicit WorkerSession(rpc::WorkerCommand command, QObject* parent = nullptr);
     ~WorkerSession() override;
 
+    /// Another worker from now on; what was asked of the last one is given up.
+    void connect_to(rpc::WorkerCommand command);
+    [[nodiscard]] const std::string& worker_name() const { return client_->name(); }
+
     void list_devices();
     /// Diagnostics for `query.main`. The latest call wins: the answers of earlier ones are dropped.
     void check(const rpc::CompileQuery& query);
+    /// A whole compilation: with resources of the kernels, and PTX where it is asked for. The latest call wins.
+    void compile(const rpc::CompileQuery& query);
+    /// PTX or SASS as text. The latest call wins.
+    void disassemble(const rpc::DisassembleQuery& query);
     /// One evaluation at a time; a second one cancels the first.
     void evaluate(const task::Files& files, const pipeline::Options& options);
+    /// Runs one check again with its values kept. The latest call wins.
+    void outputs(const task::Files& files, const pipeline::Options& options, const pipeline::OutputsQuery& query);
     void cancel_evaluation();
     /// As cancel_evaluation(), and nothing more is heard of it.
     void abandon_evaluation();
@@ -36,19 +48,35 @@ Q_SIGNALS:
     void checked(const std::vector<kw::compile::Diagnostic>& diagnostics);
     /// The check itself failed: no compiler, no worker. The text is neither right nor wrong.
     void check_failed(const kw::Error& error);
+    void compiled(const kw::pipeline::CompileReport& report);
+    void compile_failed(const kw::Error& error);
+    /// {listing, text, …}: docs at worker::Service::disassemble. Not ok where the source does not compile.
+    void disassembled(const kw::Json& answer);
+    void disassembly_failed(const kw::Error& error);
+    void outputs_progressed(const QString& what);
+    void outputs_ready(const kw::rpc::OutputsRun& run);
+    void outputs_failed(const kw::Error& error);
+    /// What the present worker keeps is not to be had any longer.
+    void about_to_leave();
     void progressed(const QString& what, double fraction);
+    void live(const kw::profile::LiveUpdate& update);
     void evaluated(const kw::pipeline::Evaluation& evaluation);
     void failed(const kw::Error& error);
 
 private:
     /// Runs `action` in this object's thread, unless this object is gone by then. Callable from any thread.
     class Poster;
+    /// The newest of a kind of question. Answers to older ones are dropped.
+    struct Latest {
+        rpc::WorkerClient::Ticket ticket{};
+        quint64 generation = 0;
+    };
+    using Answer = std::function<void(WorkerSession&, Result<Json>)>;
+    [[nodiscard]] std::function<void(Result<Json>)> when_latest(Latest WorkerSession::* kind, Answer then);
 
     std::shared_ptr<Poster> poster_;
     std::unique_ptr<rpc::WorkerClient> client_;
-    rpc::WorkerClient::Ticket check_ticket_, evaluation_ticket_;
-    quint64 check_generation_ = 0;
-    quint64 evaluation_generation_ = 0;
+    Latest listing_devices_, checking_, compiling_, disassembling_, evaluating_, looking_;
 };
 
 } // namespace kw::desktop

@@ -176,6 +176,7 @@ void MetricsView::build_pages() {
     instructions_ = add_section(tr("Instructions"));
 
     auto* scroll = new QScrollArea;
+    scroll->setAccessibleName(tr("Metrics by section"));
     scroll->setWidgetResizable(true);
     scroll->setFrameShape(QFrame::NoFrame);
     scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);

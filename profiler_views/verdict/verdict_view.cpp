@@ -64,6 +64,7 @@ VerdictView::VerdictView(QWidget* parent)
     progress_->setAccessibleName(tr("Progress"));
     progress_->hide();
     activity_->hide();
+    scroll_->setAccessibleName(tr("Verdict"));
     scroll_->setWidgetResizable(true);
     scroll_->setFrameShape(QFrame::NoFrame);
     scroll_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);

@@ -1,13 +1,17 @@
 #include "app/desktop/main_window.h"
+#include "app/desktop/source_tabs.h"
 #include "app/desktop/worker_session.h"
 #include "editor/cuda_editor.h"
+#include "editor/editor_pane.h"
 #include "editor/problem_list.h"
 #include "engine/base/file.h"
 #include "profiler_views/timeline/canvas.h"
 #include "profiler_views/timeline/timeline_view.h"
 #include "profiler_views/verdict/verdict_view.h"
+#include "tests/desktop/task_fixture.h"
 #include "widgets/theme.h"
 
+#include <QAccessible>
 #include <QLabel>
 #include <QSignalSpy>
 #include <QStatusBar>
@@ -16,55 +20,18 @@
 
 using namespace kw;
 using namespace kw::desktop;
+using namespace kw::desktop::testing;
 
 namespace {
-
-constexpr const char* kToml = R"(name = "scale"
-title = "Scale a vector"
-kernel = "scale.cu"
-reference = "reference.cu"
-[sizes]
-n = 1000
-[[tensor]]
-name = "x"
-type = "f32"
-shape = ["n"]
-role = "input"
-fill = "normal"
-[[tensor]]
-name = "y"
-type = "f32"
-shape = ["n"]
-role = "output"
-)";
-
-constexpr const char* kKernel = "//@ launch scale<<<ceil_div(n, 128), 128>>>(x, y, n)\n"
-                                "__global__ void scale(const float* x, float* y, int n) {\n"
-                                "    int i = blockIdx.x * 128 + threadIdx.x;\n"
-                                "    if (i < n) y[i] = 2.0f * x[i];\n"
-                                "}\n";
-
-constexpr const char* kReference = "//@ launch slow<<<1, 1>>>(x, y, n)\n"
-                                   "__global__ void slow(const float* x, float* y, int n) {\n"
-                                   "    for (int i = 0; i < n; ++i) y[i] = 2.0f * x[i];\n"
-                                   "}\n";
-
-QString all_text(const QWidget& widget) {
-    QStringList texts;
-    for (const auto* label : widget.findChildren<QLabel*>()) texts << label->text();
-    return texts.join(QLatin1Char('\n'));
-}
 
 /// A window on a fresh task folder, with a real worker behind it.
 class Fixture {
 public:
     Fixture() : worker({.arguments = {KW_WORKER_PROGRAM, "serve"}, .name = "the worker"}), window(worker) {
-        write("task.toml", kToml);
-        write("scale.cu", kKernel);
-        write("reference.cu", kReference);
+        QVERIFY(write_task(folder()));
         window.show();
         QVERIFY(QTest::qWaitForWindowExposed(&window));
-        QVERIFY(window.open_task(folder()));
+        QVERIFY(window.open(folder()));
     }
 
     [[nodiscard]] std::filesystem::path folder() const { return directory.path().toStdString(); }
@@ -93,22 +60,28 @@ public:
 class TestMainWindow : public QObject {
     Q_OBJECT
 private Q_SLOTS:
-    void initTestCase() { widgets::Theme::instance().apply(*qApp, widgets::Scheme::dark); }
+    void initTestCase() {
+        QVERIFY(home_.isValid());
+        use_home(home_);
+        widgets::Theme::instance().apply(*qApp, widgets::Scheme::dark);
+    }
 
     void a_trace_opens_in_the_timeline_and_the_task_stays() {
         Fixture f;
         f.write("run.json", R"([{"ph": "X", "name": "kernel", "pid": 0, "tid": 7, "ts": 1, "dur": 5}])");
-        QSignalSpy opened(&f.window, &MainWindow::trace_opened);
+        QSignalSpy opened(&f.window, &MainWindow::opened);
+        QVERIFY(opened.wait()); // the session
         QVERIFY(f.window.open(f.folder() / "run.json"));
         QVERIFY(opened.wait());
-        QVERIFY(opened[0][0].toBool());
+        QVERIFY(opened[1][0].toBool());
         auto* timeline = f.window.findChild<profiler_views::TimelineView*>();
         QVERIFY(timeline && timeline->isVisible());
         QCOMPARE(timeline->canvas().scene().store->size(), 1u);
         QVERIFY(f.editor().text().contains(QStringLiteral("scale")));
-        f.window.open_trace(f.folder() / "task.toml");
+        f.write("bad.json", "name = 1");
+        QVERIFY(f.window.open(f.folder() / "bad.json"));
         QVERIFY(opened.wait());
-        QVERIFY(!opened[1][0].toBool());
+        QVERIFY(!opened[2][0].toBool());
         QVERIFY(f.window.statusBar()->currentMessage().contains(QStringLiteral("not a trace")));
     }
 
@@ -119,12 +92,12 @@ private Q_SLOTS:
         WorkerSession worker{{.arguments = {KW_WORKER_PROGRAM, "serve"}, .name = "the worker"}};
         MainWindow window{worker};
         window.show();
-        QSignalSpy opened(&window, &MainWindow::trace_opened);
+        QSignalSpy opened(&window, &MainWindow::opened);
         QVERIFY(window.open(trace));
         QVERIFY(opened.wait());
         QVERIFY(!window.centralWidget()->isVisible());
         Fixture f; // writes a task
-        QVERIFY(window.open_task(f.folder()));
+        QVERIFY(window.open(f.folder()));
         QVERIFY(window.centralWidget()->isVisible());
     }
 
@@ -143,7 +116,7 @@ private Q_SLOTS:
         QVERIFY(f.verdict().contains(QStringLiteral("estimate")));
         QVERIFY(f.window.statusBar()->currentMessage().contains(QStringLiteral("5/5 checks")));
         f.replace("2.0f", "3.0f");
-        QVERIFY(f.verdict().contains(QStringLiteral("before your edit")));
+        QTRY_VERIFY(f.verdict().contains(QStringLiteral("before your edit")));
         // What is run is what is in the editor, saved or not.
         QVERIFY(f.run());
         QVERIFY(f.verdict().contains(QStringLiteral("Wrong result")));
@@ -182,17 +155,122 @@ private Q_SLOTS:
     void a_bad_task_is_told_in_place() {
         Fixture f;
         f.write("task.toml", "name = ");
-        QVERIFY(!f.window.open_task(f.folder()));
+        QVERIFY(!f.window.open(f.folder()));
         QVERIFY(f.verdict().contains(QStringLiteral("task.toml:1")));
-        QVERIFY(!f.window.open_task("/nowhere/at/all"));
+        QVERIFY(!f.window.open("/nowhere/at/all"));
     }
 
     void the_theme_can_be_switched() {
         Fixture f;
-        const auto before = widgets::Theme::instance().tokens().scheme;
+        QSignalSpy looks(&f.window, &MainWindow::look_changed);
         QTest::keyClick(&f.window, Qt::Key_L, Qt::ControlModifier | Qt::ShiftModifier);
-        QVERIFY(widgets::Theme::instance().tokens().scheme != before);
+        QCOMPARE(looks.count(), 1);
+        QCOMPARE(looks[0][0].toString(), QStringLiteral("light"));
     }
+
+    void each_run_is_a_step_that_can_be_gone_back_to() {
+        Fixture f;
+        QVERIFY(f.run());
+        f.replace("2.0f", "3.0f");
+        QVERIFY(f.run());
+        QCOMPARE(f.window.workbench().steps().size(), 2u);
+        QCOMPARE(f.window.workbench().steps()[1].parent, std::optional<trajectory::StepId>{1});
+        QTest::keyClick(&f.window, Qt::Key_Left, Qt::AltModifier);
+        QTRY_VERIFY(f.verdict().contains(QStringLiteral("Correct")));
+        QTRY_VERIFY(f.verdict().contains(QStringLiteral("before your edit")));
+        QTest::keyClick(&f.window, Qt::Key_Return, Qt::AltModifier);
+        QTRY_VERIFY(f.editor().text().contains(QStringLiteral("2.0f * x")));
+        QTRY_VERIFY(!f.verdict().contains(QStringLiteral("before your edit")));
+        QTest::keyClick(&f.editor(), Qt::Key_Z, Qt::ControlModifier);
+        QVERIFY(f.editor().text().contains(QStringLiteral("3.0f * x")));
+    }
+
+    void a_session_opens_without_its_folder() {
+        Fixture f;
+        QVERIFY(f.run());
+        const auto session = f.window.workbench().session();
+        WorkerSession worker{{.arguments = {KW_WORKER_PROGRAM, "serve"}, .name = "the worker"}};
+        MainWindow window{worker};
+        window.show();
+        QSignalSpy opened(&window, &MainWindow::opened);
+        QVERIFY(window.open(session));
+        QVERIFY(opened.wait());
+        QVERIFY(opened[0][0].toBool());
+        QVERIFY(window.sources().text("scale.cu").find("2.0f * x") != std::string::npos);
+        QTRY_VERIFY(all_text(*window.findChild<profiler_views::VerdictView*>()).contains(QStringLiteral("Correct")));
+    }
+
+    void what_is_no_session_is_told() {
+        Fixture f;
+        f.write("bad.kwsession", "not a database");
+        QSignalSpy opened(&f.window, &MainWindow::opened);
+        QVERIFY(f.window.open(f.folder() / "bad.kwsession"));
+        QVERIFY(opened.wait());
+        if (opened.count() == 1 && opened[0][0].toBool()) QVERIFY(opened.wait()); // the task's own session
+        QVERIFY(!opened.last()[0].toBool());
+        QVERIFY(f.window.statusBar()->currentMessage().contains(QStringLiteral("bad.kwsession")));
+    }
+
+    void typed_text_is_offered_after_a_crash() {
+        QTemporaryDir folder;
+        const std::filesystem::path path = folder.path().toStdString();
+        QVERIFY(write_task(path));
+        {
+            WorkerSession worker{{.arguments = {KW_WORKER_PROGRAM, "serve"}, .name = "the worker"}};
+            MainWindow window{worker};
+            window.show();
+            QVERIFY(window.open(path));
+            window.sources().current()->setFocus();
+            QTest::keyClicks(window.sources().current(), QStringLiteral("// never saved"));
+            QTest::qWait(Workbench::kDraftMs + 600);
+            // Gone without a word, as after a crash: closing would ask.
+        }
+        Settings settings;
+        QVERIFY(settings.unsaved().contains(folder.path()));
+        WorkerSession worker{{.arguments = {KW_WORKER_PROGRAM, "serve"}, .name = "the worker"}};
+        MainWindow window{worker};
+        window.show();
+        QVERIFY(window.open(path));
+        auto* pane = window.sources().pane("scale.cu");
+        QTRY_VERIFY(pane->has_notice(QStringLiteral("draft")));
+        QVERIFY(window.sources().text("scale.cu").find("never saved") == std::string::npos);
+        Q_EMIT pane->notice_action(QStringLiteral("draft"), 0);
+        QVERIFY(window.sources().text("scale.cu").find("never saved") != std::string::npos);
+    }
+
+    void every_pane_can_be_brought_up_and_layouts_are_remembered() {
+        Fixture f;
+        for (auto* pane : f.window.docks().panes()) {
+            pane->reveal();
+            QVERIFY2(pane->isVisible() && pane->widget(), qPrintable(pane->objectName()));
+        }
+        f.window.apply_layout(QStringLiteral("edit"));
+        QVERIFY(!f.window.findChild<QDockWidget*>(QStringLiteral("steps"))->isVisible());
+        f.window.apply_layout(QStringLiteral("review"));
+        QVERIFY(f.window.findChild<QDockWidget*>(QStringLiteral("steps"))->isVisible());
+        f.window.findChild<QDockWidget*>(QStringLiteral("steps"))->hide();
+        f.window.apply_layout(QStringLiteral("profile"));
+        f.window.apply_layout(QStringLiteral("review"));
+        QVERIFY(!f.window.findChild<QDockWidget*>(QStringLiteral("steps"))->isVisible());
+    }
+
+    void every_control_has_a_name() {
+        Fixture f;
+        for (auto* pane : f.window.docks().panes()) pane->reveal();
+        QStringList nameless;
+        for (const auto* widget : f.window.findChildren<QWidget*>()) {
+            if (!widget->isVisible() || widget->focusPolicy() == Qt::NoFocus) continue;
+            auto* face = QAccessible::queryAccessibleInterface(const_cast<QWidget*>(widget));
+            if (face && face->text(QAccessible::Name).isEmpty())
+                nameless << QString::fromLatin1(widget->metaObject()->className()) + QLatin1Char(' ')
+                                + widget->objectName();
+        }
+        nameless.removeDuplicates();
+        QVERIFY2(nameless.isEmpty(), qPrintable(nameless.join(QStringLiteral(", "))));
+    }
+
+private:
+    QTemporaryDir home_;
 };
 
 QTEST_MAIN(TestMainWindow)

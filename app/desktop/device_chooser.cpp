@@ -1,0 +1,162 @@
+#include "app/desktop/device_chooser.h"
+
+#include "engine/rpc/worker_client.h"
+#include "widgets/icons.h"
+#include "widgets/theme.h"
+
+#include <QActionGroup>
+#include <QLabel>
+#include <QLineEdit>
+#include <QMenu>
+#include <QVBoxLayout>
+#include <QWidgetAction>
+
+#include <algorithm>
+
+namespace kw::desktop {
+
+QString worker_label(const QString& specification) {
+    if (specification == QStringLiteral("local")) return DeviceChooser::tr("This machine");
+    QString label = specification;
+    return label.replace(label.indexOf(QLatin1Char(':')), 1, QStringLiteral(" "));
+}
+
+DeviceChooser::DeviceChooser(QWidget* parent) : QToolButton(parent), menu_(new QMenu(this)) {
+    setObjectName(QStringLiteral("deviceChooser"));
+    setAccessibleName(tr("Device"));
+    setToolTip(tr("Where kernels run (Ctrl+Shift+E). Simulated GPUs estimate time from counted events."));
+    setPopupMode(QToolButton::InstantPopup);
+    setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    setMenu(menu_);
+    setFocusPolicy(Qt::TabFocus);
+    connect(menu_, &QMenu::aboutToShow, this, &DeviceChooser::rebuild);
+    const auto icon = [this] { setIcon(widgets::icon(QStringLiteral("device"))); };
+    connect(&widgets::Theme::instance(), &widgets::Theme::changed, this, icon);
+    icon();
+    show_device();
+}
+
+void DeviceChooser::set_workers(const QStringList& remotes, const QString& worker) {
+    remotes_ = remotes;
+    if (worker != worker_) {
+        worker_ = worker;
+        devices_.clear();
+        device_ = QStringLiteral("auto");
+        problem_.clear();
+    }
+    show_device();
+}
+
+void DeviceChooser::set_devices(const std::vector<device::Info>& devices, const QString& wanted) {
+    devices_ = devices;
+    problem_.clear();
+    const bool known = std::ranges::any_of(devices_, [&](const auto& info) { return info.id == wanted.toStdString(); });
+    if (known)
+        device_ = wanted;
+    else if (!devices_.empty())
+        device_ = QString::fromStdString(devices_.front().id); // what "auto" means
+    show_device();
+}
+
+void DeviceChooser::set_problem(const QString& sentence) {
+    problem_ = sentence;
+    show_device();
+}
+
+const device::Info* DeviceChooser::info() const {
+    const auto found = std::ranges::find(devices_, device_.toStdString(), &device::Info::id);
+    return found == devices_.end() ? nullptr : &*found;
+}
+
+void DeviceChooser::show_device() {
+    const auto* chosen = info();
+    QString name = chosen ? QString::fromStdString(chosen->name) : tr("automatic");
+    if (worker_ != QStringLiteral("local")) name += tr(" · %1").arg(worker_label(worker_));
+    if (!problem_.isEmpty()) name = tr("%1 · no answer").arg(worker_label(worker_));
+    setText(name);
+    setAccessibleDescription(problem_.isEmpty() ? name : problem_);
+}
+
+void DeviceChooser::rebuild() {
+    menu_->clear();
+    entry_ = nullptr;
+    add_devices();
+    add_workers();
+}
+
+void DeviceChooser::add_devices() {
+    if (!problem_.isEmpty()) {
+        menu_->addAction(problem_)->setEnabled(false);
+        return;
+    }
+    auto* group = new QActionGroup(menu_);
+    const auto add = [&](const device::Info& info) {
+        auto* action = menu_->addAction(QString::fromStdString(info.name));
+        action->setToolTip(QString::fromStdString(info.id + ", " + info.arch));
+        action->setCheckable(true);
+        action->setChecked(device_.toStdString() == info.id);
+        group->addAction(action);
+        connect(action, &QAction::triggered, this, [this, id = QString::fromStdString(info.id)] {
+            device_ = id;
+            show_device();
+            Q_EMIT device_chosen(id);
+        });
+    };
+    const auto of_kind = [&](device::Kind kind, const QString& title) {
+        bool first = true;
+        for (const auto& info : devices_) {
+            if (info.kind != kind) continue;
+            if (first) menu_->addSection(title);
+            first = false;
+            add(info);
+        }
+    };
+    of_kind(device::Kind::cuda, tr("GPUs"));
+    of_kind(device::Kind::sim, tr("Simulator"));
+    if (devices_.empty()) menu_->addAction(tr("Asking for devices…"))->setEnabled(false);
+}
+
+void DeviceChooser::add_workers() {
+    menu_->addSection(tr("Machine"));
+    auto* group = new QActionGroup(menu_);
+    for (const QString& specification : QStringList{QStringLiteral("local")} + remotes_) {
+        auto* action = menu_->addAction(worker_label(specification));
+        action->setCheckable(true);
+        action->setChecked(specification == worker_);
+        group->addAction(action);
+        connect(action, &QAction::triggered, this, [this, specification] {
+            if (specification != worker_) Q_EMIT worker_chosen(specification);
+        });
+    }
+    if (remotes_.contains(worker_))
+        connect(menu_->addAction(tr("Forget %1").arg(worker_label(worker_))), &QAction::triggered, this,
+                [this, gone = worker_] { Q_EMIT remote_removed(gone); });
+
+    auto* holder = new QWidget;
+    auto* layout = new QVBoxLayout(holder);
+    layout->setContentsMargins(12, 4, 12, 8);
+    layout->setSpacing(4);
+    entry_ = new QLineEdit;
+    entry_->setPlaceholderText(tr("ssh:HOST, srun:--gres=gpu:1 or command:PROGRAM"));
+    entry_->setAccessibleName(tr("Another machine"));
+    entry_->setMinimumWidth(300);
+    auto* told = new QLabel(tr("kw-worker has to be installed there."));
+    told->setProperty("tone", QStringLiteral("quiet"));
+    told->setWordWrap(true);
+    layout->addWidget(entry_);
+    layout->addWidget(told);
+    auto* action = new QWidgetAction(menu_);
+    action->setDefaultWidget(holder);
+    menu_->addAction(action);
+    connect(entry_, &QLineEdit::returnPressed, this, [this, told] {
+        const QString text = entry_->text().trimmed();
+        if (const auto command = rpc::worker_command(text.toStdString()); !command) {
+            told->setText(QString::fromStdString(command.error().message));
+            return;
+        }
+        menu_->hide();
+        Q_EMIT remote_added(text);
+    });
+}
+
+} // namespace kw::desktop

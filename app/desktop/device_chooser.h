@@ -1,0 +1,59 @@
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/device/device.h"
+
+#include <QStringList>
+#include <QToolButton>
+
+#include <vector>
+
+class QLineEdit;
+class QMenu;
+
+namespace kw::desktop {
+
+/// Where kernels run: which worker, and which of its devices. One menu.
+class DeviceChooser : public QToolButton {
+    Q_OBJECT
+public:
+    explicit DeviceChooser(QWidget* parent = nullptr);
+
+    /// `remotes` and `worker` as rpc::worker_command takes them; "local" is always there.
+    void set_workers(const QStringList& remotes, const QString& worker);
+    /// The present worker's devices, and which of them is wanted; the first where that is not among them.
+    void set_devices(const std::vector<device::Info>& devices, const QString& wanted);
+    /// The present worker does not answer.
+    void set_problem(const QString& sentence);
+
+    /// As --device takes it; "auto" until the devices are known.
+    [[nodiscard]] QString device() const { return device_; }
+    [[nodiscard]] QString worker() const { return worker_; }
+    [[nodiscard]] const device::Info* info() const;
+
+Q_SIGNALS:
+    void device_chosen(const QString& id);
+    void worker_chosen(const QString& specification);
+    /// Somebody typed a new one, or wants an old one gone.
+    void remote_added(const QString& specification);
+    void remote_removed(const QString& specification);
+
+private:
+    void rebuild();
+    void add_devices();
+    void add_workers();
+    void show_device();
+
+    QMenu* menu_;
+    QLineEdit* entry_ = nullptr;
+    QStringList remotes_;
+    QString worker_ = QStringLiteral("local");
+    QString device_ = QStringLiteral("auto");
+    QString problem_;
+    std::vector<device::Info> devices_;
+};
+
+/// "ssh:HOST" as people say it: "ssh host", "srun --gres=gpu:1".
+[[nodiscard]] QString worker_label(const QString& specification);
+
+} // namespace kw::desktop

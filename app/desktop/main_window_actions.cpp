@@ -1,0 +1,222 @@
+// What of the window is actions: tool bar, menus, and what each does.
+
+#include "app/desktop/actions.h"
+#include "app/desktop/device_chooser.h"
+#include "app/desktop/main_window.h"
+#include "app/desktop/profile_panes.h"
+#include "app/desktop/settings_dialog.h"
+#include "app/desktop/source_tabs.h"
+#include "app/desktop/start_page.h"
+#include "editor/cuda_editor.h"
+#include "editor/problem_list.h"
+#include "engine/base/version.h"
+#include "widgets/command_palette.h"
+#include "widgets/theme.h"
+
+#include <QActionGroup>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QLabel>
+#include <QMenuBar>
+#include <QMessageBox>
+#include <QStackedWidget>
+#include <QToolBar>
+#include <QToolButton>
+
+namespace kw::desktop {
+
+using widgets::Theme;
+
+void MainWindow::build_tool_bar() {
+    auto* bar = addToolBar(tr("Main"));
+    bar->setObjectName(QStringLiteral("mainBar"));
+    bar->setMovable(false);
+    bar->setFloatable(false);
+    bar->setIconSize(QSize(20, 20));
+    bar->setToolButtonStyle(Qt::ToolButtonIconOnly);
+    title_ = new QToolButton;
+    title_->setToolTip(tr("What is open; what was opened last"));
+    title_->setAccessibleName(tr("Task"));
+    title_->setPopupMode(QToolButton::InstantPopup);
+    title_->setMenu(new QMenu(title_));
+    connect(title_->menu(), &QMenu::aboutToShow, this, [this] {
+        title_->menu()->clear();
+        title_->menu()->addActions({actions_->open_task, actions_->open_file, actions_->start_page});
+        title_->menu()->addSection(tr("Recent"));
+        for (const QString& path : settings_.recent())
+            connect(title_->menu()->addAction(QFileInfo(path).fileName()), &QAction::triggered, this,
+                    [this, path] { open(path.toStdString()); });
+    });
+    bar->addWidget(title_);
+    bar->addWidget(device_chooser_);
+    bar->addSeparator();
+    bar->addActions({actions_->compile, actions_->run, actions_->profile, actions_->stop});
+    for (auto* action : {actions_->run, actions_->profile})
+        if (auto* button = qobject_cast<QToolButton*>(bar->widgetForAction(action)))
+            button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    bar->addSeparator();
+    bar->addAction(actions_->previous_step);
+    step_label_ = new QLabel;
+    step_label_->setProperty("tone", QStringLiteral("quiet"));
+    bar->addWidget(step_label_);
+    bar->addActions({actions_->next_step, actions_->best_step});
+    auto* space = new QWidget;
+    space->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
+    bar->addWidget(space);
+    auto* layouts = new QActionGroup(this);
+    int number = 1;
+    for (const auto& layout : Docks::layouts()) {
+        auto* action = new QAction(tr("Layout: %1").arg(layout.title), this);
+        action->setObjectName(QStringLiteral("layout_") % layout.name);
+        action->setCheckable(true);
+        action->setShortcut(QKeySequence(Qt::ALT | static_cast<Qt::Key>(Qt::Key_0 + number++)));
+        action->setToolTip(tr("%1 (%2)").arg(action->text(), action->shortcut().toString(QKeySequence::NativeText)));
+        layouts->addAction(action);
+        actions_->set_icon(action, layout.icon);
+        connect(action, &QAction::triggered, this, [this, name = layout.name] { docks_->apply(name); });
+        connect(docks_, &Docks::applied, action,
+                [action, name = layout.name](const QString& applied) { action->setChecked(applied == name); });
+        bar->addAction(action);
+    }
+    bar->addSeparator();
+    bar->addAction(actions_->palette);
+}
+
+void MainWindow::build_menus() {
+    auto* file = menuBar()->addMenu(tr("&File"));
+    file->addActions({actions_->open_task, actions_->open_file, actions_->start_page});
+    file->addSeparator();
+    file->addAction(actions_->save);
+    file->addSeparator();
+    file->addActions({actions_->settings, actions_->quit});
+    auto* edit = menuBar()->addMenu(tr("&Edit"));
+    edit->addActions({actions_->undo, actions_->redo});
+    edit->addSeparator();
+    edit->addActions({actions_->next_problem, actions_->previous_problem});
+    auto* kernel = menuBar()->addMenu(tr("&Kernel"));
+    kernel->addActions({actions_->compile, actions_->run, actions_->profile, actions_->stop});
+    kernel->addSeparator();
+    kernel->addAction(actions_->choose_device);
+    auto* step = menuBar()->addMenu(tr("&Step"));
+    step->addActions({actions_->previous_step, actions_->next_step, actions_->best_step});
+    step->addSeparator();
+    step->addAction(actions_->restore_step);
+    auto* view = menuBar()->addMenu(tr("&View"));
+    view->addAction(actions_->palette);
+    view->addSeparator();
+    for (const auto& layout : Docks::layouts())
+        view->addAction(findChild<QAction*>(QStringLiteral("layout_") % layout.name));
+    view->addAction(actions_->reset_layout);
+    view->addSeparator();
+    int number = 1;
+    for (auto* pane : docks_->panes()) {
+        auto* action = new QAction(tr("Pane: %1").arg(pane->windowTitle()), this);
+        action->setObjectName(QStringLiteral("pane_") % pane->objectName());
+        if (dockWidgetArea(pane) != Qt::LeftDockWidgetArea && number <= 9)
+            action->setShortcut(QKeySequence(Qt::CTRL | static_cast<Qt::Key>(Qt::Key_0 + number++)));
+        connect(action, &QAction::triggered, pane, &Pane::reveal);
+        view->addAction(action);
+    }
+    view->addSeparator();
+    view->addActions({actions_->theme, actions_->full_screen});
+    auto* help = menuBar()->addMenu(tr("&Help"));
+    help->addAction(actions_->about);
+}
+
+void MainWindow::connect_actions() {
+    const auto on = [this](QAction* action, auto what) { connect(action, &QAction::triggered, this, what); };
+    on(actions_->open_task, [this] {
+        const QString folder = QFileDialog::getExistingDirectory(this, tr("Open a task folder"));
+        if (!folder.isEmpty()) open(folder.toStdString());
+    });
+    on(actions_->open_file, [this] {
+        const QString file = QFileDialog::getOpenFileName(
+            this, tr("Open a session or a trace"), {},
+            tr("Sessions and traces (*.kwsession *.json *.json.gz *.sqlite);;All files (*)"));
+        if (!file.isEmpty()) open(file.toStdString());
+    });
+    on(actions_->save, [this] { save(); });
+    on(actions_->start_page, [this] {
+        if (centre_->currentWidget() == start_page_ && workbench_.task())
+            centre_->setCurrentWidget(sources_);
+        else
+            show_start_page();
+    });
+    on(actions_->quit, [this] { close(); });
+    on(actions_->undo, [this] {
+        if (auto* editor = sources_->current()) editor->undo();
+    });
+    on(actions_->redo, [this] {
+        if (auto* editor = sources_->current()) editor->redo();
+    });
+    on(actions_->next_problem, [this] { problems_->go_to_next(); });
+    on(actions_->compile, [this] { compile_now(); });
+    on(actions_->run, [this] { run(); });
+    on(actions_->profile, [this] { profile(); });
+    on(actions_->stop, [this] { stop(); });
+    on(actions_->choose_device, [this] { device_chooser_->showMenu(); });
+    on(actions_->previous_step, [this] { workbench_.select_neighbour(-1); });
+    on(actions_->next_step, [this] { workbench_.select_neighbour(1); });
+    on(actions_->best_step, [this] {
+        if (const auto best = workbench_.best()) workbench_.select(*best);
+    });
+    on(actions_->restore_step, [this] {
+        if (const auto& step = workbench_.selected()) restore(step->step.summary.id);
+    });
+    on(actions_->palette, [this] { palette_->open(findChildren<QAction*>()); });
+    on(actions_->theme, [this] {
+        const bool dark = Theme::instance().tokens().scheme == widgets::Scheme::dark;
+        settings_.set_theme(dark ? QStringLiteral("light") : QStringLiteral("dark"));
+        Q_EMIT look_changed(settings_.theme(), settings_.text_scale());
+    });
+    on(actions_->settings, [this] {
+        auto* dialog = new SettingsDialog(settings_, this);
+        connect(dialog, &SettingsDialog::look_changed, this,
+                [this] { Q_EMIT look_changed(settings_.theme(), settings_.text_scale()); });
+        connect(dialog, &SettingsDialog::toolkit_changed, this, [this] { use_worker(settings_.worker()); });
+        dialog->show();
+    });
+    on(actions_->reset_layout, [this] { docks_->reset(); });
+    on(actions_->full_screen, [this](bool full) { full ? showFullScreen() : showNormal(); });
+    on(actions_->about, [this] {
+        QMessageBox::about(this, tr("About Kernelwright"),
+                           tr("Kernelwright %1\nA workbench for CUDA kernels.\nGPL-3.0-or-later")
+                               .arg(QString::fromStdString(std::string(version()))));
+    });
+
+    connect(start_page_, &StartPage::browse_requested, actions_->open_task, &QAction::trigger);
+    connect(start_page_, &StartPage::open_requested, this, [this](const QString& path) { open(path.toStdString()); });
+    connect(start_page_, &StartPage::bundled_requested, this,
+            [this](const QString& folder) { open_bundled(folder.toStdString()); });
+
+    connect(sources_, &SourceTabs::text_changed, this, &MainWindow::text_edited);
+    connect(sources_, &SourceTabs::modification_changed, this, [this] {
+        update_title();
+        update_actions();
+    });
+    connect(sources_, &SourceTabs::draft_refused, &workbench_, &Workbench::forget_draft);
+    connect(sources_, &SourceTabs::current_changed, this, [this] {
+        update_actions();
+        check_now();
+    });
+
+    connect(device_chooser_, &DeviceChooser::device_chosen, this, [this](const QString& id) {
+        settings_.set_device(device_chooser_->worker(), id);
+        device_changed();
+    });
+    connect(device_chooser_, &DeviceChooser::worker_chosen, this, &MainWindow::use_worker);
+    connect(device_chooser_, &DeviceChooser::remote_added, this, [this](const QString& specification) {
+        auto remotes = settings_.remotes();
+        if (!remotes.contains(specification)) remotes << specification;
+        settings_.set_remotes(remotes);
+        use_worker(specification);
+    });
+    connect(device_chooser_, &DeviceChooser::remote_removed, this, [this](const QString& specification) {
+        auto remotes = settings_.remotes();
+        remotes.removeAll(specification);
+        settings_.set_remotes(remotes);
+        use_worker(QStringLiteral("local"));
+    });
+}
+
+} // namespace kw::desktop

@@ -1,0 +1,91 @@
+#pragma once
+
+#include "engine/compile/compiler.h"
+#include "engine/task/task.h"
+
+#include <QWidget>
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+class QHBoxLayout;
+class QStackedWidget;
+class QTabBar;
+class QToolButton;
+
+namespace kw::editor {
+class CudaEditor;
+class EditorPane;
+} // namespace kw::editor
+
+namespace kw::desktop {
+
+/// The files of a task that are open, as tabs. The first is the task's kernel; the others are opened when asked for.
+class SourceTabs : public QWidget {
+    Q_OBJECT
+public:
+    explicit SourceTabs(QWidget* parent = nullptr);
+
+    /// `beside` goes to the right of the tabs, `below` under the text.
+    void set_extras(QWidget* beside, QWidget* below);
+
+    /// Opens the kernel of another task; what was open is closed, saved or not. Files are read from and written to
+    /// `folder`; without one they are texts only.
+    void open_task(const task::Files& files, const task::Task& task, const std::filesystem::path& folder);
+    /// Brings a file to the front. False when the task has no such text file.
+    bool show_file(const std::string& file);
+    /// Writes a file that is open. Without a folder it only counts as saved.
+    [[nodiscard]] Result<void> save(const std::string& file);
+    void go_to(const std::string& file, int line, int column);
+
+    /// Of the file in front, as one thing to undo.
+    void replace_text(const std::string& text);
+
+    [[nodiscard]] const std::string& current_file() const { return current_; }
+    /// What a run is of: the file in front where that is a candidate, else the kernel.
+    [[nodiscard]] std::string candidate() const;
+    /// Nothing while no task is open.
+    [[nodiscard]] editor::CudaEditor* current() const;
+    [[nodiscard]] editor::CudaEditor* editor(const std::string& file) const;
+    [[nodiscard]] editor::EditorPane* pane(const std::string& file) const;
+    [[nodiscard]] std::string text(const std::string& file) const;
+    /// `files` with what the editors hold in place of what is on disk.
+    [[nodiscard]] task::Files overlay(task::Files files) const;
+    [[nodiscard]] std::vector<std::string> modified() const;
+
+    void show_diagnostics(const std::vector<compile::Diagnostic>& diagnostics);
+    /// Offers text of a file that was typed and never saved.
+    void offer_draft(const std::string& file, const std::string& text, const QString& when);
+
+Q_SIGNALS:
+    void text_changed(const std::string& file);
+    void modification_changed(const std::string& file, bool modified);
+    void current_changed();
+    /// The text that was offered is not wanted.
+    void draft_refused(const std::string& file);
+    /// A file is open that was not.
+    void pane_opened(kw::editor::EditorPane* pane);
+    /// The caret went to another line of the file in front.
+    void line_changed(int line);
+
+private:
+    editor::EditorPane* open(const std::string& file, const std::string& text);
+    void close_tab(int index);
+    void update_title(const std::string& file);
+    void fill_menu();
+
+    task::Files files_;
+    task::Task task_;
+    std::string current_;
+    std::map<std::string, editor::EditorPane*, std::less<>> panes_;
+    std::filesystem::path folder_;
+    std::vector<compile::Diagnostic> diagnostics_;
+    QHBoxLayout* row_;
+    QTabBar* tabs_;
+    QToolButton* more_;
+    QStackedWidget* pages_;
+};
+
+} // namespace kw::desktop

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <QStringList>
+#include <QWidget>
+
+#include <filesystem>
+#include <vector>
+
+class QGridLayout;
+class QLabel;
+class QVBoxLayout;
+
+namespace kw::desktop {
+
+/// What is seen when nothing is open: what was opened last, the bundled tasks, and how to open others.
+class StartPage : public QWidget {
+    Q_OBJECT
+public:
+    explicit StartPage(QWidget* parent = nullptr);
+
+    struct Bundled {
+        QString title;
+        QString name;
+        std::filesystem::path folder;
+    };
+    /// `unsaved` are those of `recent` of which there is text that was never saved.
+    void show_content(const QStringList& recent, const QStringList& unsaved, const std::vector<Bundled>& tasks);
+    /// Something could not be opened.
+    void show_problem(const QString& headline, const QString& sentence);
+
+    /// Reads the titles of the tasks in a folder; what is not a task is left out.
+    [[nodiscard]] static std::vector<Bundled> tasks_in(const std::filesystem::path& folder);
+
+Q_SIGNALS:
+    void open_requested(const QString& path);
+    void bundled_requested(const QString& folder);
+    void browse_requested();
+
+private:
+    QLabel* problem_;
+    QVBoxLayout* recent_;
+    QGridLayout* tasks_;
+    QWidget* content_ = nullptr;
+};
+
+} // namespace kw::desktop

@@ -1,0 +1,108 @@
+#pragma once
+
+#include "app/desktop/session_store.h"
+#include "app/desktop/worker_session.h"
+#include "engine/task/task.h"
+
+#include <QObject>
+#include <QTimer>
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace kw::desktop {
+
+/// What is open and what is known of it: a task, its session, the step that is looked at, the run under way. Views are
+/// told by signals and hold no state of their own about any of these.
+class Workbench : public QObject {
+    Q_OBJECT
+public:
+    explicit Workbench(WorkerSession& worker, QObject* parent = nullptr);
+
+    /// A task's folder; the session that goes with it is opened or begun. An error leaves what is open as it was.
+    [[nodiscard]] Result<void> open_task(const std::filesystem::path& folder);
+    /// A session's file, which holds its task. session_opened() or failed() tells how that went.
+    void open_session(const std::filesystem::path& path);
+
+    [[nodiscard]] const std::optional<task::Task>& task() const { return task_; }
+    /// Empty while a session is open without the folder of its task.
+    [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
+    /// As they are on disk.
+    [[nodiscard]] const task::Files& files() const { return files_; }
+    /// The session's file; empty until session_opened().
+    [[nodiscard]] const std::filesystem::path& session() const { return session_; }
+
+    /// A file of the task was written, or read again after another program has changed it.
+    void saved(const std::string& file, const std::string& text);
+    /// Keeps what was typed and not saved, see kDraftMs.
+    void keep_draft(const std::string& file, const std::string& text);
+    void forget_draft(const std::string& file);
+
+    /// Evaluates `files`, of which options.candidate is what was changed. The result becomes a step of the session,
+    /// which is then selected.
+    void run(const task::Files& files, const pipeline::Options& options);
+    void stop();
+    [[nodiscard]] bool running() const { return running_; }
+
+    [[nodiscard]] const std::vector<trajectory::StepSummary>& steps() const { return steps_; }
+    /// The step that is looked at; nothing before the first.
+    [[nodiscard]] const std::shared_ptr<const StepRecord>& selected() const { return selected_; }
+    /// Profiles of steps, as far as they have been read: the latest kMostProfiles.
+    [[nodiscard]] const std::map<trajectory::StepId, std::shared_ptr<const profile::Report>>& profiles() const {
+        return profiles_;
+    }
+    static constexpr std::size_t kMostProfiles = 64;
+    /// Reads those of the steps that the session had when it was opened; profiles_changed() tells of each.
+    void read_profiles();
+    [[nodiscard]] std::optional<trajectory::StepId> best() const;
+    void select(trajectory::StepId id);
+    /// By position in the order of steps: -1 the one before, 1 the one after.
+    void select_neighbour(int offset);
+
+    /// Text is kept this long after a key at the latest.
+    static constexpr int kDraftMs = 1000;
+
+Q_SIGNALS:
+    void task_opened();
+    /// The session of the task that is open now, with the texts that were typed and never saved.
+    void session_opened(const std::shared_ptr<const kw::desktop::OpenedSession>& session);
+    void steps_changed();
+    void step_selected();
+    void profiles_changed();
+    void run_started();
+    void progressed(const QString& what, double fraction);
+    void live(const kw::profile::LiveUpdate& update);
+    /// A step is there, unless the run was stopped or could not be done: then `error` says why.
+    void run_finished(const std::optional<kw::Error>& error);
+    /// The session cannot be read or written; editing and running go on without.
+    void session_failed(const kw::Error& error);
+
+private:
+    void adopt(task::Files files, task::Task task, std::filesystem::path folder);
+    void add_step(const pipeline::Evaluation& evaluation);
+    void keep_profile(const std::shared_ptr<const StepRecord>& record);
+    /// The last run's step is there, in the session or, where that cannot be written, only here.
+    void finish_run(std::shared_ptr<const StepRecord> record);
+
+    WorkerSession& worker_;
+    SessionStore store_;
+    std::filesystem::path folder_, session_, opening_;
+    task::Files files_;
+    std::optional<task::Task> task_;
+    std::vector<trajectory::StepSummary> steps_;
+    std::map<trajectory::StepId, std::shared_ptr<const profile::Report>> profiles_;
+    bool profiles_read_ = false;
+    std::shared_ptr<const StepRecord> selected_;
+    std::optional<trajectory::StepId> wanted_; ///< being read
+    bool running_ = false;
+    std::optional<trajectory::Step> adding_; ///< on its way into the session
+    task::Files run_files_;
+    std::string run_file_;
+    std::int64_t run_started_ms_ = 0;
+    std::map<std::string, Draft, std::less<>> drafts_; ///< not handed on yet
+    QTimer draft_timer_;
+};
+
+} // namespace kw::desktop
