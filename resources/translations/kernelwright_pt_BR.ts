@@ -5,106 +5,110 @@
     <name>kw::desktop::Actions</name>
     <message>
         <source>Open task folder…</source>
-        <translation type="unfinished"></translation>
+        <translation>Abrir pasta de tarefa…</translation>
     </message>
     <message>
         <source>Open session or trace…</source>
-        <translation type="unfinished"></translation>
+        <translation>Abrir sessão ou trace…</translation>
     </message>
     <message>
         <source>Save</source>
-        <translation type="unfinished"></translation>
+        <translation>Salvar</translation>
     </message>
     <message>
         <source>Start page</source>
-        <translation type="unfinished"></translation>
+        <translation>Página inicial</translation>
     </message>
     <message>
         <source>Settings…</source>
-        <translation type="unfinished"></translation>
+        <translation>Configurações…</translation>
     </message>
     <message>
         <source>Quit</source>
-        <translation type="unfinished"></translation>
+        <translation>Sair</translation>
     </message>
     <message>
         <source>Undo</source>
-        <translation type="unfinished"></translation>
+        <translation>Desfazer</translation>
     </message>
     <message>
         <source>Redo</source>
-        <translation type="unfinished"></translation>
+        <translation>Refazer</translation>
     </message>
     <message>
         <source>Next problem</source>
-        <translation type="unfinished"></translation>
+        <translation>Próximo problema</translation>
     </message>
     <message>
         <source>Previous problem</source>
-        <translation type="unfinished"></translation>
+        <translation>Problema anterior</translation>
     </message>
     <message>
         <source>Compile</source>
-        <translation type="unfinished"></translation>
+        <translation>Compilar</translation>
     </message>
     <message>
         <source>Run</source>
-        <translation type="unfinished"></translation>
+        <translation>Executar</translation>
     </message>
     <message>
         <source>Profile</source>
-        <translation type="unfinished"></translation>
+        <translation>Perfilar</translation>
     </message>
     <message>
         <source>Stop</source>
-        <translation type="unfinished"></translation>
+        <translation>Parar</translation>
     </message>
     <message>
         <source>Choose device…</source>
-        <translation type="unfinished"></translation>
+        <translation>Escolher dispositivo…</translation>
     </message>
     <message>
         <source>Previous step</source>
-        <translation type="unfinished"></translation>
+        <translation>Passo anterior</translation>
     </message>
     <message>
         <source>Next step</source>
-        <translation type="unfinished"></translation>
+        <translation>Próximo passo</translation>
     </message>
     <message>
         <source>Best step</source>
-        <translation type="unfinished"></translation>
+        <translation>Melhor passo</translation>
     </message>
     <message>
         <source>Go on from this step&apos;s text</source>
-        <translation type="unfinished"></translation>
+        <translation>Continuar a partir do texto deste passo</translation>
     </message>
     <message>
         <source>Command palette…</source>
-        <translation type="unfinished"></translation>
+        <translation>Paleta de comandos…</translation>
     </message>
     <message>
         <source>Dark or light</source>
-        <translation type="unfinished"></translation>
+        <translation>Escuro ou claro</translation>
     </message>
     <message>
         <source>Reset this layout</source>
-        <translation type="unfinished"></translation>
+        <translation>Restaurar este layout</translation>
     </message>
     <message>
         <source>Full screen</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Help</source>
-        <translation type="unfinished"></translation>
+        <translation>Tela cheia</translation>
     </message>
     <message>
         <source>About Kernelwright</source>
-        <translation type="unfinished"></translation>
+        <translation>Sobre o Kernelwright</translation>
     </message>
     <message>
         <source>%1 (%2)</source>
+        <translation>%1 (%2)</translation>
+    </message>
+    <message>
+        <source>To the source</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What is this?</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -112,451 +116,460 @@
     <name>kw::desktop::CodePanes</name>
     <message>
         <source>PTX · SASS</source>
-        <translation type="unfinished"></translation>
+        <translation>PTX · SASS</translation>
     </message>
     <message>
         <source>The source does not compile.</source>
-        <translation type="unfinished"></translation>
+        <translation>O código-fonte não compila.</translation>
     </message>
     <message>
         <source>F8 goes to the first error.</source>
-        <translation type="unfinished"></translation>
+        <translation>F8 vai para o primeiro erro.</translation>
+    </message>
+</context>
+<context>
+    <name>kw::desktop::CorrectnessPane</name>
+    <message>
+        <source>Correctness</source>
+        <translation>Corretude</translation>
     </message>
 </context>
 <context>
     <name>kw::desktop::DeviceChooser</name>
     <message>
         <source>This machine</source>
-        <translation type="unfinished"></translation>
+        <translation>Esta máquina</translation>
     </message>
     <message>
         <source>Device</source>
-        <translation type="unfinished"></translation>
+        <translation>Dispositivo</translation>
     </message>
     <message>
         <source>Where kernels run (Ctrl+Shift+E). Simulated GPUs estimate time from counted events.</source>
-        <translation type="unfinished"></translation>
+        <translation>Onde os kernels são executados (Ctrl+Shift+E). As GPUs simuladas estimam o tempo a partir dos eventos contados.</translation>
     </message>
     <message>
         <source>automatic</source>
-        <translation type="unfinished"></translation>
+        <translation>automático</translation>
     </message>
     <message>
         <source> · %1</source>
-        <translation type="unfinished"></translation>
+        <translation> · %1</translation>
     </message>
     <message>
         <source>%1 · no answer</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 · sem resposta</translation>
     </message>
     <message>
         <source>GPUs</source>
-        <translation type="unfinished"></translation>
+        <translation>GPUs</translation>
     </message>
     <message>
         <source>Simulator</source>
-        <translation type="unfinished"></translation>
+        <translation>Simulador</translation>
     </message>
     <message>
         <source>Asking for devices…</source>
-        <translation type="unfinished"></translation>
+        <translation>Consultando dispositivos…</translation>
     </message>
     <message>
         <source>Machine</source>
-        <translation type="unfinished"></translation>
+        <translation>Máquina</translation>
     </message>
     <message>
         <source>Forget %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Esquecer %1</translation>
     </message>
     <message>
         <source>ssh:HOST, srun:--gres=gpu:1 or command:PROGRAM</source>
-        <translation type="unfinished"></translation>
+        <translation>ssh:HOST, srun:--gres=gpu:1 ou command:PROGRAMA</translation>
     </message>
     <message>
         <source>Another machine</source>
-        <translation type="unfinished"></translation>
+        <translation>Outra máquina</translation>
     </message>
     <message>
         <source>kw-worker has to be installed there.</source>
-        <translation type="unfinished"></translation>
+        <translation>O kw-worker precisa estar instalado lá.</translation>
     </message>
 </context>
 <context>
     <name>kw::desktop::Docks</name>
     <message>
         <source>Close %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Fechar %1</translation>
     </message>
     <message>
         <source>Edit</source>
-        <translation type="unfinished"></translation>
+        <translation>Edição</translation>
     </message>
     <message>
         <source>Profile</source>
-        <translation type="unfinished"></translation>
+        <translation>Perfil</translation>
     </message>
     <message>
         <source>Review</source>
-        <translation type="unfinished"></translation>
+        <translation>Revisão</translation>
     </message>
 </context>
 <context>
     <name>kw::desktop::MainWindow</name>
     <message>
         <source>Kernelwright</source>
-        <translation type="unfinished"></translation>
+        <translation>Kernelwright</translation>
     </message>
     <message>
         <source>Steps</source>
-        <translation type="unfinished"></translation>
+        <translation>Passos</translation>
     </message>
     <message>
         <source>Verdict</source>
-        <translation type="unfinished"></translation>
+        <translation>Veredito</translation>
     </message>
     <message>
         <source>The trace is open</source>
-        <translation type="unfinished"></translation>
+        <translation>O trace está aberto</translation>
     </message>
     <message>
         <source>Problems</source>
-        <translation type="unfinished"></translation>
+        <translation>Problemas</translation>
     </message>
     <message>
         <source>Cannot open the session</source>
-        <translation type="unfinished"></translation>
+        <translation>Não foi possível abrir a sessão</translation>
     </message>
     <message>
         <source>compile</source>
-        <translation type="unfinished"></translation>
+        <translation>compilação</translation>
     </message>
     <message>
         <source>Stopped</source>
-        <translation type="unfinished"></translation>
+        <translation>Parado</translation>
     </message>
     <message>
         <source>Could not run</source>
-        <translation type="unfinished"></translation>
+        <translation>Não foi possível executar</translation>
     </message>
     <message>
         <source>No list of devices: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Sem lista de dispositivos: %1</translation>
     </message>
     <message>
         <source>Compiled in %1 ms</source>
-        <translation type="unfinished"></translation>
+        <translation>Compilado em %1 ms</translation>
     </message>
     <message>
         <source>Does not compile</source>
-        <translation type="unfinished"></translation>
+        <translation>Não compila</translation>
     </message>
     <message>
         <source>Cannot open %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Não foi possível abrir %1</translation>
     </message>
     <message>
         <source>Cannot copy the task</source>
-        <translation type="unfinished"></translation>
+        <translation>Não foi possível copiar a tarefa</translation>
     </message>
     <message>
         <source>Connecting to %1…</source>
-        <translation type="unfinished"></translation>
+        <translation>Conectando a %1…</translation>
     </message>
     <message>
         <source>Compiling…</source>
-        <translation type="unfinished"></translation>
+        <translation>Compilando…</translation>
     </message>
     <message>
         <source>Nothing is known of step %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Nada se sabe do passo %1</translation>
     </message>
     <message>
         <source>The task has no file %1</source>
-        <translation type="unfinished"></translation>
+        <translation>A tarefa não tem o arquivo %1</translation>
     </message>
     <message>
         <source>The text is that of step %1; undo brings yours back</source>
-        <translation type="unfinished"></translation>
+        <translation>O texto é o do passo %1; desfazer traz o seu de volta</translation>
     </message>
     <message>
         <source>Problems (%1)</source>
-        <translation type="unfinished"></translation>
+        <translation>Problemas (%1)</translation>
     </message>
     <message>
         <source>Saved %1</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 salvo</translation>
     </message>
     <message>
         <source>%1:%2 is not among the task&apos;s files</source>
-        <translation type="unfinished"></translation>
+        <translation>%1:%2 não está entre os arquivos da tarefa</translation>
     </message>
     <message>
         <source>no steps</source>
-        <translation type="unfinished"></translation>
+        <translation>nenhum passo</translation>
     </message>
     <message>
         <source>step %1 of %2</source>
-        <translation type="unfinished"></translation>
+        <translation>passo %1 de %2</translation>
     </message>
     <message>
         <source>%1 steps</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 passos</translation>
     </message>
     <message>
         <source>No task</source>
-        <translation type="unfinished"></translation>
+        <translation>Nenhuma tarefa</translation>
     </message>
     <message>
         <source>%1[*] – Kernelwright</source>
-        <translation type="unfinished"></translation>
+        <translation>%1[*] – Kernelwright</translation>
     </message>
     <message>
         <source>Not saved: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Alterações não salvas: %1</translation>
     </message>
     <message>
         <source>Main</source>
-        <translation type="unfinished"></translation>
+        <translation>Principal</translation>
     </message>
     <message>
         <source>What is open; what was opened last</source>
-        <translation type="unfinished"></translation>
+        <translation>O que está aberto; o que foi aberto por último</translation>
     </message>
     <message>
         <source>Task</source>
-        <translation type="unfinished"></translation>
+        <translation>Tarefa</translation>
     </message>
     <message>
         <source>Recent</source>
-        <translation type="unfinished"></translation>
+        <translation>Recentes</translation>
     </message>
     <message>
         <source>Layout: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Layout: %1</translation>
     </message>
     <message>
         <source>%1 (%2)</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 (%2)</translation>
     </message>
     <message>
         <source>&amp;File</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Arquivo</translation>
     </message>
     <message>
         <source>&amp;Edit</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Editar</translation>
     </message>
     <message>
         <source>&amp;Kernel</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Kernel</translation>
     </message>
     <message>
         <source>&amp;Step</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Passo</translation>
     </message>
     <message>
         <source>&amp;View</source>
-        <translation type="unfinished"></translation>
+        <translation>E&amp;xibir</translation>
     </message>
     <message>
         <source>Pane: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Painel: %1</translation>
     </message>
     <message>
         <source>&amp;Help</source>
-        <translation type="unfinished"></translation>
+        <translation>A&amp;juda</translation>
     </message>
     <message>
         <source>Open a task folder</source>
-        <translation type="unfinished"></translation>
+        <translation>Abrir uma pasta de tarefa</translation>
     </message>
     <message>
         <source>Open a session or a trace</source>
-        <translation type="unfinished"></translation>
+        <translation>Abrir uma sessão ou um trace</translation>
     </message>
     <message>
         <source>Sessions and traces (*.kwsession *.json *.json.gz *.sqlite);;All files (*)</source>
-        <translation type="unfinished"></translation>
+        <translation>Sessões e traces (*.kwsession *.json *.json.gz *.sqlite);;Todos os arquivos (*)</translation>
     </message>
     <message>
         <source>About Kernelwright</source>
-        <translation type="unfinished"></translation>
+        <translation>Sobre o Kernelwright</translation>
     </message>
     <message>
         <source>Kernelwright %1
 A workbench for CUDA kernels.
 GPL-3.0-or-later</source>
-        <translation type="unfinished"></translation>
+        <translation>Kernelwright %1
+Uma bancada para kernels CUDA.
+GPL-3.0-or-later</translation>
     </message>
 </context>
 <context>
     <name>kw::desktop::ProfilePanes</name>
     <message>
         <source>Timeline</source>
-        <translation type="unfinished"></translation>
+        <translation>Linha do tempo</translation>
     </message>
     <message>
         <source>Metrics</source>
-        <translation type="unfinished"></translation>
+        <translation>Métricas</translation>
     </message>
     <message>
         <source>Roofline</source>
-        <translation type="unfinished"></translation>
+        <translation>Roofline</translation>
     </message>
     <message>
         <source>Occupancy</source>
-        <translation type="unfinished"></translation>
+        <translation>Ocupação</translation>
     </message>
     <message>
         <source>step %1</source>
-        <translation type="unfinished"></translation>
+        <translation>passo %1</translation>
     </message>
 </context>
 <context>
     <name>kw::desktop::SettingsDialog</name>
     <message>
         <source>Settings</source>
-        <translation type="unfinished"></translation>
+        <translation>Configurações</translation>
     </message>
     <message>
         <source>Theme</source>
-        <translation type="unfinished"></translation>
+        <translation>Tema</translation>
     </message>
     <message>
         <source>As the system</source>
-        <translation type="unfinished"></translation>
+        <translation>Como o sistema</translation>
     </message>
     <message>
         <source>Dark</source>
-        <translation type="unfinished"></translation>
+        <translation>Escuro</translation>
     </message>
     <message>
         <source>Light</source>
-        <translation type="unfinished"></translation>
+        <translation>Claro</translation>
     </message>
     <message>
         <source>Text size</source>
-        <translation type="unfinished"></translation>
+        <translation>Tamanho do texto</translation>
     </message>
     <message>
         <source>%1 %</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 %</translation>
     </message>
     <message>
         <source>CUDA Toolkit</source>
-        <translation type="unfinished"></translation>
+        <translation>CUDA Toolkit</translation>
     </message>
     <message>
         <source>searched for</source>
-        <translation type="unfinished"></translation>
+        <translation>procurado automaticamente</translation>
     </message>
     <message>
         <source>Folder or library of NVRTC on the machine that compiles. Empty: $CUDA_HOME, the loader&apos;s path, /usr/local/cuda and Python&apos;s folders are searched.</source>
-        <translation type="unfinished"></translation>
+        <translation>Pasta ou biblioteca do NVRTC na máquina que compila. Vazio: a busca é feita em $CUDA_HOME, no caminho do loader, em /usr/local/cuda e nas pastas do Python.</translation>
     </message>
     <message>
         <source>Sessions</source>
-        <translation type="unfinished"></translation>
+        <translation>Sessões</translation>
     </message>
     <message>
         <source>Every run is kept in %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Cada execução é guardada em %1</translation>
     </message>
     <message>
         <source>Close</source>
-        <translation type="unfinished"></translation>
+        <translation>Fechar</translation>
     </message>
 </context>
 <context>
     <name>kw::desktop::SourceTabs</name>
     <message>
         <source>Open files</source>
-        <translation type="unfinished"></translation>
+        <translation>Arquivos abertos</translation>
     </message>
     <message>
         <source>Files</source>
-        <translation type="unfinished"></translation>
+        <translation>Arquivos</translation>
     </message>
     <message>
         <source>Open another file of the task</source>
-        <translation type="unfinished"></translation>
+        <translation>Abrir outro arquivo da tarefa</translation>
     </message>
     <message>
         <source>Text from %1 was never saved.</source>
-        <translation type="unfinished"></translation>
+        <translation>O texto de %1 nunca foi salvo.</translation>
     </message>
     <message>
         <source>Bring it back</source>
-        <translation type="unfinished"></translation>
+        <translation>Recuperar</translation>
     </message>
     <message>
         <source>Forget it</source>
-        <translation type="unfinished"></translation>
+        <translation>Descartar</translation>
     </message>
     <message>
         <source>kernel</source>
-        <translation type="unfinished"></translation>
+        <translation>kernel</translation>
     </message>
     <message>
         <source>reference</source>
-        <translation type="unfinished"></translation>
+        <translation>referência</translation>
     </message>
     <message>
         <source>baseline</source>
-        <translation type="unfinished"></translation>
+        <translation>baseline</translation>
     </message>
     <message>
         <source>%1 – %2</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 – %2</translation>
     </message>
 </context>
 <context>
     <name>kw::desktop::StartPage</name>
     <message>
         <source>Kernelwright</source>
-        <translation type="unfinished"></translation>
+        <translation>Kernelwright</translation>
     </message>
     <message>
         <source>Write a CUDA kernel, see at once whether it is right, how fast it is, and why.</source>
-        <translation type="unfinished"></translation>
+        <translation>Escreva um kernel CUDA e veja na hora se ele está certo, quão rápido é e por quê.</translation>
     </message>
     <message>
         <source>Open a task folder…</source>
-        <translation type="unfinished"></translation>
+        <translation>Abrir uma pasta de tarefa…</translation>
     </message>
     <message>
         <source>or drop a task, a session or a trace here</source>
-        <translation type="unfinished"></translation>
+        <translation>ou solte aqui uma tarefa, uma sessão ou um trace</translation>
     </message>
     <message>
         <source>Recent</source>
-        <translation type="unfinished"></translation>
+        <translation>Recentes</translation>
     </message>
     <message>
         <source>%1 · has unsaved text</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 · tem texto não salvo</translation>
     </message>
     <message>
         <source>%1 (no longer there)</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 (não existe mais)</translation>
     </message>
     <message>
         <source>Bundled tasks</source>
-        <translation type="unfinished"></translation>
+        <translation>Tarefas incluídas</translation>
     </message>
 </context>
 <context>
     <name>kw::editor::CallTip</name>
     <message>
         <source>Call tip</source>
-        <translation type="unfinished"></translation>
+        <translation>Dica de chamada</translation>
     </message>
     <message numerus="yes">
         <source>and %n more</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>e mais %n</numerusform>
+            <numerusform>e mais %n</numerusform>
         </translation>
     </message>
 </context>
@@ -564,1105 +577,1241 @@ GPL-3.0-or-later</source>
     <name>kw::editor::ClangdClient</name>
     <message>
         <source>clangd does not answer, so completion goes on without it.</source>
-        <translation type="unfinished"></translation>
+        <translation>O clangd não responde; o autocompletar continua sem ele.</translation>
     </message>
     <message>
         <source>%1 cannot be started, so completion goes on without it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Não foi possível iniciar %1; o autocompletar continua sem ele.</translation>
     </message>
     <message>
         <source>clangd has ended unexpectedly, so completion goes on without it.</source>
-        <translation type="unfinished"></translation>
+        <translation>O clangd terminou inesperadamente; o autocompletar continua sem ele.</translation>
     </message>
     <message>
         <source>clangd&apos;s answers make no sense (%1), so completion goes on without it.</source>
-        <translation type="unfinished"></translation>
+        <translation>As respostas do clangd não fazem sentido (%1); o autocompletar continua sem ele.</translation>
     </message>
 </context>
 <context>
     <name>kw::editor::CompletionPopup</name>
     <message>
         <source>Completions</source>
-        <translation type="unfinished"></translation>
+        <translation>Sugestões</translation>
     </message>
     <message>
         <source>Signature</source>
-        <translation type="unfinished"></translation>
+        <translation>Assinatura</translation>
     </message>
     <message>
         <source>Explanation</source>
-        <translation type="unfinished"></translation>
+        <translation>Explicação</translation>
     </message>
 </context>
 <context>
     <name>kw::editor::CudaEditor</name>
     <message>
         <source>Kernel source</source>
-        <translation type="unfinished"></translation>
+        <translation>Código-fonte do kernel</translation>
     </message>
 </context>
 <context>
     <name>kw::editor::EditorPane</name>
     <message>
         <source>Editor</source>
-        <translation type="unfinished"></translation>
+        <translation>Editor</translation>
     </message>
     <message>
         <source>Line to go to</source>
-        <translation type="unfinished"></translation>
+        <translation>Linha de destino</translation>
     </message>
     <message>
         <source>Go to line</source>
-        <translation type="unfinished"></translation>
+        <translation>Ir para a linha</translation>
     </message>
     <message>
         <source>Find</source>
-        <translation type="unfinished"></translation>
+        <translation>Localizar</translation>
     </message>
     <message>
         <source>Replace</source>
-        <translation type="unfinished"></translation>
+        <translation>Substituir</translation>
     </message>
     <message>
         <source>Find next</source>
-        <translation type="unfinished"></translation>
+        <translation>Localizar próxima</translation>
     </message>
     <message>
         <source>Find previous</source>
-        <translation type="unfinished"></translation>
+        <translation>Localizar anterior</translation>
     </message>
     <message>
         <source>Toggle comment</source>
-        <translation type="unfinished"></translation>
+        <translation>Alternar comentário</translation>
     </message>
     <message>
         <source>Duplicate line</source>
-        <translation type="unfinished"></translation>
+        <translation>Duplicar linha</translation>
     </message>
     <message>
         <source>Move line up</source>
-        <translation type="unfinished"></translation>
+        <translation>Mover linha para cima</translation>
     </message>
     <message>
         <source>Move line down</source>
-        <translation type="unfinished"></translation>
+        <translation>Mover linha para baixo</translation>
     </message>
     <message>
         <source>Select next occurrence</source>
-        <translation type="unfinished"></translation>
+        <translation>Selecionar próxima ocorrência</translation>
     </message>
     <message>
         <source>Select all occurrences</source>
-        <translation type="unfinished"></translation>
+        <translation>Selecionar todas as ocorrências</translation>
     </message>
     <message>
         <source>Add cursor above</source>
-        <translation type="unfinished"></translation>
+        <translation>Adicionar cursor acima</translation>
     </message>
     <message>
         <source>Add cursor below</source>
-        <translation type="unfinished"></translation>
+        <translation>Adicionar cursor abaixo</translation>
     </message>
     <message>
         <source>Fold all</source>
-        <translation type="unfinished"></translation>
+        <translation>Recolher tudo</translation>
     </message>
     <message>
         <source>Unfold all</source>
-        <translation type="unfinished"></translation>
+        <translation>Expandir tudo</translation>
     </message>
     <message>
         <source>Indent</source>
-        <translation type="unfinished"></translation>
+        <translation>Aumentar recuo</translation>
     </message>
     <message>
         <source>Unindent</source>
-        <translation type="unfinished"></translation>
+        <translation>Diminuir recuo</translation>
     </message>
     <message>
         <source>Larger text</source>
-        <translation type="unfinished"></translation>
+        <translation>Texto maior</translation>
     </message>
     <message>
         <source>Smaller text</source>
-        <translation type="unfinished"></translation>
+        <translation>Texto menor</translation>
     </message>
     <message>
         <source>Normal text size</source>
-        <translation type="unfinished"></translation>
+        <translation>Tamanho normal do texto</translation>
     </message>
     <message>
         <source>Complete</source>
-        <translation type="unfinished"></translation>
+        <translation>Autocompletar</translation>
     </message>
     <message>
         <source>%1 may not be written.</source>
-        <translation type="unfinished"></translation>
+        <translation>Não há permissão para gravar %1.</translation>
     </message>
     <message>
         <source>Edit anyway</source>
-        <translation type="unfinished"></translation>
+        <translation>Editar mesmo assim</translation>
     </message>
     <message>
         <source>%1 is not UTF-8 (byte %2) and is shown as Latin-1, read-only.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 não é UTF-8 (byte %2) e é mostrado como Latin-1, somente leitura.</translation>
     </message>
     <message>
         <source>Convert to UTF-8</source>
-        <translation type="unfinished"></translation>
+        <translation>Converter para UTF-8</translation>
     </message>
     <message>
         <source>%1 was deleted; saving writes it again.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 foi excluído; salvar grava o arquivo de novo.</translation>
     </message>
     <message>
         <source>Save</source>
-        <translation type="unfinished"></translation>
+        <translation>Salvar</translation>
     </message>
     <message>
         <source>%1 was changed by another program; its new text is shown.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 foi alterado por outro programa; o novo texto é mostrado.</translation>
     </message>
     <message>
         <source>%1 was changed by another program.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 foi alterado por outro programa.</translation>
     </message>
     <message>
         <source>Reload</source>
-        <translation type="unfinished"></translation>
+        <translation>Recarregar</translation>
     </message>
     <message>
         <source>Keep mine</source>
-        <translation type="unfinished"></translation>
+        <translation>Manter o meu</translation>
     </message>
     <message>
         <source>line[:column], up to %1</source>
-        <translation type="unfinished"></translation>
+        <translation>linha[:coluna], até %1</translation>
     </message>
     <message>
         <source>A line is a number from 1, with a column as in 12:5.</source>
-        <translation type="unfinished"></translation>
+        <translation>A linha é um número a partir de 1; com coluna, como em 12:5.</translation>
     </message>
 </context>
 <context>
     <name>kw::editor::FindBar</name>
     <message>
         <source>The pattern is not valid: %1 (character %2).</source>
-        <translation type="unfinished"></translation>
+        <translation>O padrão não é válido: %1 (caractere %2).</translation>
     </message>
     <message>
         <source>Match case</source>
-        <translation type="unfinished"></translation>
+        <translation>Diferenciar maiúsculas de minúsculas</translation>
     </message>
     <message>
         <source>Whole words</source>
-        <translation type="unfinished"></translation>
+        <translation>Palavras inteiras</translation>
     </message>
     <message>
         <source>Regular expression</source>
-        <translation type="unfinished"></translation>
+        <translation>Expressão regular</translation>
     </message>
     <message>
         <source>Previous match (Shift+F3)</source>
-        <translation type="unfinished"></translation>
+        <translation>Ocorrência anterior (Shift+F3)</translation>
     </message>
     <message>
         <source>Next match (F3)</source>
-        <translation type="unfinished"></translation>
+        <translation>Próxima ocorrência (F3)</translation>
     </message>
     <message>
         <source>Replace</source>
-        <translation type="unfinished"></translation>
+        <translation>Substituir</translation>
     </message>
     <message>
         <source>Replace this match and go to the next</source>
-        <translation type="unfinished"></translation>
+        <translation>Substituir esta ocorrência e ir para a próxima</translation>
     </message>
     <message>
         <source>Replace all</source>
-        <translation type="unfinished"></translation>
+        <translation>Substituir tudo</translation>
     </message>
     <message>
         <source>Replace every match</source>
-        <translation type="unfinished"></translation>
+        <translation>Substituir todas as ocorrências</translation>
     </message>
     <message>
         <source>Close (Esc)</source>
-        <translation type="unfinished"></translation>
+        <translation>Fechar (Esc)</translation>
     </message>
     <message>
         <source>Find and replace</source>
-        <translation type="unfinished"></translation>
+        <translation>Localizar e substituir</translation>
     </message>
     <message>
         <source>Find</source>
-        <translation type="unfinished"></translation>
+        <translation>Localizar</translation>
     </message>
     <message>
         <source>Replace with</source>
-        <translation type="unfinished"></translation>
+        <translation>Substituir por</translation>
     </message>
     <message>
         <source>Matches</source>
-        <translation type="unfinished"></translation>
+        <translation>Ocorrências</translation>
     </message>
     <message>
         <source>no match</source>
-        <translation type="unfinished"></translation>
+        <translation>nenhuma ocorrência</translation>
     </message>
     <message>
         <source>more than %1</source>
-        <translation type="unfinished"></translation>
+        <translation>mais de %1</translation>
     </message>
     <message>
         <source>%1 of %2</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 de %2</translation>
     </message>
     <message numerus="yes">
         <source>%n match(es)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n ocorrência</numerusform>
+            <numerusform>%n ocorrências</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n replaced</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n substituída</numerusform>
+            <numerusform>%n substituídas</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>Problem with the pattern</source>
+        <translation>Problema com o padrão</translation>
     </message>
 </context>
 <context>
     <name>kw::editor::HeatChooser</name>
     <message>
         <source>Heat by line</source>
-        <translation type="unfinished"></translation>
+        <translation>Calor por linha</translation>
     </message>
     <message>
         <source>What the margin shows for each line</source>
-        <translation type="unfinished"></translation>
+        <translation>O que a margem mostra para cada linha</translation>
     </message>
     <message>
         <source>No profile yet</source>
-        <translation type="unfinished"></translation>
+        <translation>Nenhum perfil ainda</translation>
     </message>
     <message>
         <source>No heat</source>
-        <translation type="unfinished"></translation>
+        <translation>Sem calor</translation>
     </message>
 </context>
 <context>
     <name>kw::editor::HeatMargin</name>
     <message>
         <source>Heat by line</source>
-        <translation type="unfinished"></translation>
+        <translation>Calor por linha</translation>
     </message>
     <message>
         <source>%1: %2</source>
-        <translation type="unfinished"></translation>
+        <translation>%1: %2</translation>
     </message>
     <message>
         <source>, %1 of all</source>
-        <translation type="unfinished"></translation>
+        <translation>, %1 do total</translation>
     </message>
     <message>
         <source> (estimate)</source>
-        <translation type="unfinished"></translation>
+        <translation> (estimativa)</translation>
     </message>
     <message>
         <source> (measured)</source>
-        <translation type="unfinished"></translation>
+        <translation> (medido)</translation>
     </message>
 </context>
 <context>
     <name>kw::editor::KernelStrip</name>
     <message>
         <source>blocks</source>
-        <translation type="unfinished"></translation>
+        <translation>blocos</translation>
     </message>
     <message>
         <source>warps</source>
-        <translation type="unfinished"></translation>
+        <translation>warps</translation>
     </message>
     <message>
         <source>registers</source>
-        <translation type="unfinished"></translation>
+        <translation>registradores</translation>
     </message>
     <message>
         <source>shared memory</source>
-        <translation type="unfinished"></translation>
+        <translation>memória compartilhada</translation>
     </message>
     <message>
         <source>Resources of the kernels</source>
-        <translation type="unfinished"></translation>
+        <translation>Recursos dos kernels</translation>
     </message>
     <message>
         <source>Show the code of %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Mostrar o código de %1</translation>
     </message>
     <message>
         <source>Registers of a thread; a multiprocessor has 65 536 to share out.</source>
-        <translation type="unfinished"></translation>
+        <translation>Registradores de uma thread; um multiprocessador tem 65 536 para distribuir.</translation>
     </message>
     <message>
         <source>%1 + %2</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 + %2</translation>
     </message>
     <message>
         <source>shared</source>
-        <translation type="unfinished"></translation>
+        <translation>compartilhada</translation>
     </message>
     <message>
         <source>Shared memory of a block: static + dynamic, which the launch asks for.</source>
-        <translation type="unfinished"></translation>
+        <translation>Memória compartilhada de um bloco: estática + dinâmica, esta pedida pelo lançamento.</translation>
     </message>
     <message>
         <source>Shared memory of a block.</source>
-        <translation type="unfinished"></translation>
+        <translation>Memória compartilhada de um bloco.</translation>
     </message>
     <message>
         <source>spilled</source>
-        <translation type="unfinished"></translation>
+        <translation>de spill</translation>
     </message>
     <message>
         <source>Registers were too few, so values go to memory and back: bytes of such stores and loads.</source>
-        <translation type="unfinished"></translation>
+        <translation>Faltaram registradores, então valores vão para a memória e voltam: bytes desses stores e loads.</translation>
     </message>
     <message>
         <source>no</source>
-        <translation type="unfinished"></translation>
+        <translation>nenhum</translation>
     </message>
     <message>
         <source>spills</source>
-        <translation type="unfinished"></translation>
+        <translation>spill</translation>
     </message>
     <message>
         <source>All values stay in registers.</source>
-        <translation type="unfinished"></translation>
+        <translation>Todos os valores ficam em registradores.</translation>
     </message>
     <message>
         <source>local</source>
-        <translation type="unfinished"></translation>
+        <translation>local</translation>
     </message>
     <message>
         <source>Memory of a thread for arrays with computed indices and for spilled values.</source>
-        <translation type="unfinished"></translation>
+        <translation>Memória de uma thread para arrays com índices calculados e para valores em spill.</translation>
     </message>
     <message>
         <source>%1: %2 blocks</source>
-        <translation type="unfinished"></translation>
+        <translation>%1: %2 blocos</translation>
     </message>
     <message>
         <source>occupancy, limited by %1</source>
-        <translation type="unfinished"></translation>
+        <translation>de ocupação, limitada por %1</translation>
     </message>
     <message>
         <source>A block needs more than a multiprocessor has, so this cannot be launched.</source>
-        <translation type="unfinished"></translation>
+        <translation>Um bloco precisa de mais do que um multiprocessador tem, então não pode ser lançado.</translation>
     </message>
     <message>
         <source>Warps that fit on a multiprocessor, of the most it holds, in blocks of %1 threads. What allows how many blocks: %2.</source>
-        <translation type="unfinished"></translation>
+        <translation>Warps que cabem em um multiprocessador, em relação ao máximo que ele comporta, em blocos de %1 threads. Quantos blocos cada recurso permite: %2.</translation>
     </message>
     <message>
         <source>occupancy</source>
-        <translation type="unfinished"></translation>
+        <translation>ocupação</translation>
     </message>
     <message>
         <source>Known when the kernel is compiled for a GPU and launched.</source>
-        <translation type="unfinished"></translation>
+        <translation>Conhecida quando o kernel é compilado para uma GPU e lançado.</translation>
     </message>
 </context>
 <context>
     <name>kw::editor::ListingPane</name>
     <message>
         <source>disassembling…</source>
-        <translation type="unfinished"></translation>
+        <translation>desmontando…</translation>
     </message>
     <message>
         <source>PTX and SASS</source>
-        <translation type="unfinished"></translation>
+        <translation>PTX e SASS</translation>
     </message>
     <message>
         <source>Kernel</source>
-        <translation type="unfinished"></translation>
+        <translation>Kernel</translation>
     </message>
     <message>
         <source>PTX</source>
-        <translation type="unfinished"></translation>
+        <translation>PTX</translation>
     </message>
     <message>
         <source>SASS</source>
-        <translation type="unfinished"></translation>
+        <translation>SASS</translation>
     </message>
     <message>
         <source>The compiler&apos;s intermediate code</source>
-        <translation type="unfinished"></translation>
+        <translation>O código intermediário do compilador</translation>
     </message>
     <message>
         <source>The GPU&apos;s machine code; needs nvdisasm</source>
-        <translation type="unfinished"></translation>
+        <translation>O código de máquina da GPU; precisa do nvdisasm</translation>
     </message>
     <message>
         <source>No code yet</source>
-        <translation type="unfinished"></translation>
+        <translation>Nenhum código ainda</translation>
     </message>
     <message>
         <source>What the compiler makes of the source appears here when it compiles.</source>
-        <translation type="unfinished"></translation>
+        <translation>O que o compilador gera a partir do código-fonte aparece aqui quando ele compila.</translation>
     </message>
     <message>
         <source>Disassembling…</source>
-        <translation type="unfinished"></translation>
+        <translation>Desmontando…</translation>
     </message>
 </context>
 <context>
     <name>kw::editor::NoticeBar</name>
     <message>
         <source>Notice</source>
-        <translation type="unfinished"></translation>
+        <translation>Aviso</translation>
     </message>
     <message>
         <source>Dismiss</source>
-        <translation type="unfinished"></translation>
+        <translation>Dispensar</translation>
     </message>
 </context>
 <context>
     <name>kw::editor::ProblemList</name>
     <message>
         <source>Problems</source>
-        <translation type="unfinished"></translation>
+        <translation>Problemas</translation>
     </message>
     <message>
         <source>No problems</source>
-        <translation type="unfinished"></translation>
+        <translation>Nenhum problema</translation>
     </message>
     <message>
         <source>What the compiler says of the source appears here as you type.</source>
-        <translation type="unfinished"></translation>
+        <translation>O que o compilador diz do código-fonte aparece aqui enquanto você digita.</translation>
     </message>
 </context>
 <context>
     <name>kw::profiler_views</name>
     <message>
         <source>Before</source>
-        <translation type="unfinished"></translation>
+        <translation>Antes</translation>
     </message>
     <message>
         <source>Ratio</source>
-        <translation type="unfinished"></translation>
+        <translation>Razão</translation>
     </message>
     <message>
         <source>Now divided by before</source>
-        <translation type="unfinished"></translation>
+        <translation>Agora dividido por antes</translation>
     </message>
     <message>
         <source>Value</source>
-        <translation type="unfinished"></translation>
+        <translation>Valor</translation>
     </message>
     <message>
         <source>Section</source>
-        <translation type="unfinished"></translation>
+        <translation>Seção</translation>
     </message>
     <message>
         <source>Metric</source>
-        <translation type="unfinished"></translation>
+        <translation>Métrica</translation>
     </message>
     <message>
         <source>Kind</source>
-        <translation type="unfinished"></translation>
+        <translation>Tipo</translation>
     </message>
     <message>
         <source>Source</source>
-        <translation type="unfinished"></translation>
+        <translation>Fonte</translation>
     </message>
     <message>
         <source>Counter or formula</source>
-        <translation type="unfinished"></translation>
+        <translation>Contador ou fórmula</translation>
     </message>
     <message>
         <source>Id</source>
-        <translation type="unfinished"></translation>
+        <translation>Id</translation>
     </message>
     <message>
         <source>estimated</source>
-        <translation type="unfinished"></translation>
+        <translation>estimado</translation>
     </message>
     <message>
         <source>measured</source>
-        <translation type="unfinished"></translation>
+        <translation>medido</translation>
     </message>
     <message>
         <source>Unit</source>
-        <translation type="unfinished"></translation>
+        <translation>Unidade</translation>
     </message>
     <message>
         <source>Of its peak</source>
-        <translation type="unfinished"></translation>
+        <translation>Do pico</translation>
     </message>
     <message>
         <source>Level</source>
-        <translation type="unfinished"></translation>
+        <translation>Nível</translation>
     </message>
     <message>
         <source>Requests</source>
-        <translation type="unfinished"></translation>
+        <translation>Requisições</translation>
     </message>
     <message>
         <source>Warp instructions</source>
-        <translation type="unfinished"></translation>
+        <translation>Instruções de warp</translation>
     </message>
     <message>
         <source>Sectors</source>
-        <translation type="unfinished"></translation>
+        <translation>Setores</translation>
     </message>
     <message>
         <source>Pieces of 32 bytes; of shared memory wavefronts, the turns that it takes</source>
-        <translation type="unfinished"></translation>
+        <translation>Pedaços de 32 bytes; para a memória compartilhada, wavefronts: as rodadas necessárias</translation>
     </message>
     <message>
         <source>Each</source>
-        <translation type="unfinished"></translation>
+        <translation>Por requisição</translation>
     </message>
     <message>
         <source>Sectors or wavefronts per request</source>
-        <translation type="unfinished"></translation>
+        <translation>Setores ou wavefronts por requisição</translation>
     </message>
     <message>
         <source>Bytes</source>
-        <translation type="unfinished"></translation>
+        <translation>Bytes</translation>
     </message>
     <message>
         <source>Hits</source>
-        <translation type="unfinished"></translation>
+        <translation>Acertos</translation>
     </message>
     <message>
         <source>Of peak</source>
-        <translation type="unfinished"></translation>
+        <translation>Do pico</translation>
     </message>
     <message>
         <source>Global loads</source>
-        <translation type="unfinished"></translation>
+        <translation>Loads globais</translation>
     </message>
     <message>
         <source>Global stores</source>
-        <translation type="unfinished"></translation>
+        <translation>Stores globais</translation>
     </message>
     <message>
         <source>Global atomics</source>
-        <translation type="unfinished"></translation>
+        <translation>Atômicas globais</translation>
     </message>
     <message>
         <source>Local</source>
-        <translation type="unfinished"></translation>
+        <translation>Local</translation>
     </message>
     <message>
         <source>Shared loads</source>
-        <translation type="unfinished"></translation>
+        <translation>Loads da compartilhada</translation>
     </message>
     <message>
         <source>Shared stores</source>
-        <translation type="unfinished"></translation>
+        <translation>Stores na compartilhada</translation>
     </message>
     <message>
         <source>L1</source>
-        <translation type="unfinished"></translation>
+        <translation>L1</translation>
     </message>
     <message>
         <source>L2</source>
-        <translation type="unfinished"></translation>
+        <translation>L2</translation>
     </message>
     <message>
         <source>DRAM reads</source>
-        <translation type="unfinished"></translation>
+        <translation>Leituras da DRAM</translation>
     </message>
     <message>
         <source>DRAM writes</source>
-        <translation type="unfinished"></translation>
+        <translation>Escritas na DRAM</translation>
     </message>
     <message>
         <source>What warps wait for</source>
-        <translation type="unfinished"></translation>
+        <translation>O que os warps esperam</translation>
     </message>
     <message>
         <source>Of their time</source>
-        <translation type="unfinished"></translation>
+        <translation>Do tempo deles</translation>
     </message>
     <message>
         <source>%1 for each instruction that is issued</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 por instrução emitida</translation>
     </message>
     <message>
         <source>%1, %2: %3</source>
-        <translation type="unfinished"></translation>
+        <translation>%1, %2: %3</translation>
     </message>
     <message>
         <source>Launch</source>
-        <translation type="unfinished"></translation>
+        <translation>Lançamento</translation>
     </message>
     <message>
         <source>Grid</source>
-        <translation type="unfinished"></translation>
+        <translation>Grid</translation>
     </message>
     <message>
         <source>Blocks of the launch</source>
-        <translation type="unfinished"></translation>
+        <translation>Blocos do lançamento</translation>
     </message>
     <message>
         <source>Block</source>
-        <translation type="unfinished"></translation>
+        <translation>Bloco</translation>
     </message>
     <message>
         <source>Threads of a block</source>
-        <translation type="unfinished"></translation>
+        <translation>Threads de um bloco</translation>
     </message>
     <message>
         <source>Cluster</source>
-        <translation type="unfinished"></translation>
+        <translation>Cluster</translation>
     </message>
     <message>
         <source>Blocks of a cluster</source>
-        <translation type="unfinished"></translation>
+        <translation>Blocos de um cluster</translation>
     </message>
     <message>
         <source>Registers per thread</source>
-        <translation type="unfinished"></translation>
+        <translation>Registradores por thread</translation>
     </message>
     <message>
         <source>Registers that the compiler gave to a thread</source>
-        <translation type="unfinished"></translation>
+        <translation>Registradores que o compilador deu a uma thread</translation>
     </message>
     <message>
         <source>Static shared memory</source>
-        <translation type="unfinished"></translation>
+        <translation>Memória compartilhada estática</translation>
     </message>
     <message>
         <source>Shared memory of a block that the source declares with its size</source>
-        <translation type="unfinished"></translation>
+        <translation>Memória compartilhada de um bloco que o código-fonte declara com tamanho</translation>
     </message>
     <message>
         <source>Dynamic shared memory</source>
-        <translation type="unfinished"></translation>
+        <translation>Memória compartilhada dinâmica</translation>
     </message>
     <message>
         <source>Shared memory of a block that the launch asks for</source>
-        <translation type="unfinished"></translation>
+        <translation>Memória compartilhada de um bloco que o lançamento pede</translation>
     </message>
     <message>
         <source>Local memory per thread</source>
-        <translation type="unfinished"></translation>
+        <translation>Memória local por thread</translation>
     </message>
     <message>
         <source>Stack and spilled registers</source>
-        <translation type="unfinished"></translation>
+        <translation>Pilha e registradores em spill</translation>
     </message>
     <message>
         <source>Line</source>
-        <translation type="unfinished"></translation>
+        <translation>Linha</translation>
     </message>
     <message>
         <source>samples</source>
-        <translation type="unfinished"></translation>
+        <translation>amostras</translation>
     </message>
     <message>
         <source>no line known</source>
-        <translation type="unfinished"></translation>
+        <translation>linha desconhecida</translation>
     </message>
     <message>
         <source>%1 of the kernel&apos;s</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 do total do kernel</translation>
     </message>
     <message>
         <source>Speed of light</source>
-        <translation type="unfinished"></translation>
+        <translation>Speed of light</translation>
     </message>
     <message>
         <source>Roofline</source>
-        <translation type="unfinished"></translation>
+        <translation>Roofline</translation>
     </message>
     <message>
         <source>Memory</source>
-        <translation type="unfinished"></translation>
+        <translation>Memória</translation>
     </message>
     <message>
         <source>Stalls</source>
-        <translation type="unfinished"></translation>
+        <translation>Stalls</translation>
     </message>
     <message>
         <source>Scheduler</source>
-        <translation type="unfinished"></translation>
+        <translation>Escalonador</translation>
     </message>
     <message>
         <source>Occupancy</source>
-        <translation type="unfinished"></translation>
+        <translation>Ocupação</translation>
     </message>
     <message>
         <source>Instructions</source>
-        <translation type="unfinished"></translation>
+        <translation>Instruções</translation>
     </message>
     <message>
         <source>Simulator</source>
-        <translation type="unfinished"></translation>
+        <translation>Simulador</translation>
     </message>
     <message>
         <source>CUPTI counters</source>
-        <translation type="unfinished"></translation>
+        <translation>Contadores da CUPTI</translation>
     </message>
     <message>
         <source>Computed from counters</source>
-        <translation type="unfinished"></translation>
+        <translation>Calculado a partir de contadores</translation>
     </message>
     <message>
         <source>CUPTI activity</source>
-        <translation type="unfinished"></translation>
+        <translation>Atividade da CUPTI</translation>
     </message>
     <message>
         <source>PC sampling</source>
-        <translation type="unfinished"></translation>
+        <translation>PC sampling</translation>
     </message>
     <message>
         <source>Activity trace</source>
-        <translation type="unfinished"></translation>
+        <translation>Trace de atividade</translation>
     </message>
     <message>
         <source>Counters</source>
-        <translation type="unfinished"></translation>
+        <translation>Contadores</translation>
     </message>
     <message>
         <source>PM sampling</source>
-        <translation type="unfinished"></translation>
+        <translation>PM sampling</translation>
     </message>
     <message>
         <source>%1 was not asked for.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1: etapa não pedida.</translation>
     </message>
     <message>
         <source>%1 was skipped.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1: etapa pulada.</translation>
     </message>
     <message>
         <source>%1 failed.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1: etapa com falha.</translation>
     </message>
     <message>
         <source>Registers and shared memory each let %1 blocks on an SM: more need less of both.</source>
-        <translation type="unfinished"></translation>
+        <translation>Registradores e memória compartilhada permitem, cada um, %1 blocos em um SM: para ter mais, é preciso usar menos de ambos.</translation>
     </message>
     <message>
         <source>An SM holds no more than %1 blocks: larger blocks would bring more warps.</source>
-        <translation type="unfinished"></translation>
+        <translation>Um SM comporta no máximo %1 blocos: blocos maiores trariam mais warps.</translation>
     </message>
     <message>
         <source>A block may have no more than %1 threads.</source>
-        <translation type="unfinished"></translation>
+        <translation>Um bloco pode ter no máximo %1 threads.</translation>
     </message>
     <message>
         <source>All %1 warps that an SM holds are there.</source>
-        <translation type="unfinished"></translation>
+        <translation>Todos os %1 warps que um SM comporta estão presentes.</translation>
     </message>
     <message>
         <source>%1 blocks of this size leave warps over that are too few for another block: a block size that divides %2 threads would fill the SM.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 blocos deste tamanho deixam sobrar warps insuficientes para mais um bloco: um tamanho de bloco que divida %2 threads encheria o SM.</translation>
     </message>
     <message>
         <source>A thread may have no more than %1 registers.</source>
-        <translation type="unfinished"></translation>
+        <translation>Uma thread pode ter no máximo %1 registradores.</translation>
     </message>
     <message>
         <source>Registers let %1 blocks on an SM; with %2 instead of %3 per thread there would be more.</source>
-        <translation type="unfinished"></translation>
+        <translation>Os registradores permitem %1 blocos em um SM; com %2 em vez de %3 por thread, haveria mais.</translation>
     </message>
     <message>
         <source>Registers let %1 blocks on an SM.</source>
-        <translation type="unfinished"></translation>
+        <translation>Os registradores permitem %1 blocos em um SM.</translation>
     </message>
     <message>
         <source>A block may have no more than %1 of shared memory.</source>
-        <translation type="unfinished"></translation>
+        <translation>Um bloco pode ter no máximo %1 de memória compartilhada.</translation>
     </message>
     <message>
         <source>Shared memory lets %1 blocks on an SM; with %2 bytes per block instead of %3 there would be more.</source>
-        <translation type="unfinished"></translation>
+        <translation>A memória compartilhada permite %1 blocos em um SM; com %2 bytes por bloco em vez de %3, haveria mais.</translation>
     </message>
     <message>
         <source>Shared memory lets %1 blocks on an SM.</source>
-        <translation type="unfinished"></translation>
+        <translation>A memória compartilhada permite %1 blocos em um SM.</translation>
     </message>
     <message>
         <source>%1: %2 at %3 of %4 traffic</source>
-        <translation type="unfinished"></translation>
+        <translation>%1: %2 a %3 de tráfego de %4</translation>
     </message>
     <message>
         <source>, %1 of what the roof allows there, which %2 sets</source>
-        <translation type="unfinished"></translation>
+        <translation>, %1 do que o teto permite ali, definido por %2</translation>
     </message>
     <message>
         <source>Operations per byte</source>
-        <translation type="unfinished"></translation>
+        <translation>Operações por byte</translation>
     </message>
     <message>
         <source>Rate</source>
-        <translation type="unfinished"></translation>
+        <translation>Taxa</translation>
     </message>
     <message>
         <source>no sizes</source>
-        <translation type="unfinished"></translation>
+        <translation>sem tamanhos</translation>
     </message>
     <message>
         <source>Does not compile</source>
-        <translation type="unfinished"></translation>
+        <translation>Não compila</translation>
     </message>
     <message>
         <source>Wrong after timing</source>
-        <translation type="unfinished"></translation>
+        <translation>Errado após a medição de tempo</translation>
     </message>
     <message>
         <source>Faults</source>
-        <translation type="unfinished"></translation>
+        <translation>Falha na execução</translation>
     </message>
     <message>
         <source>Wrong result</source>
-        <translation type="unfinished"></translation>
+        <translation>Resultado errado</translation>
     </message>
     <message>
         <source>
 block (%1, %2, %3), thread (%4, %5, %6)</source>
-        <translation type="unfinished"></translation>
+        <translation>
+bloco (%1, %2, %3), thread (%4, %5, %6)</translation>
     </message>
     <message>
         <source>estimate</source>
-        <translation type="unfinished"></translation>
+        <translation>estimado</translation>
     </message>
     <message>
         <source>%1 – %2, %3 samples</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 – %2, %3 amostras</translation>
     </message>
     <message>
         <source>bound by %1</source>
-        <translation type="unfinished"></translation>
+        <translation>limitado por %1</translation>
     </message>
     <message>
         <source>from a sample of the blocks</source>
-        <translation type="unfinished"></translation>
+        <translation>de uma amostra dos blocos</translation>
     </message>
     <message>
         <source> (%1 – %2)</source>
-        <translation type="unfinished"></translation>
+        <translation> (%1 – %2)</translation>
     </message>
     <message>
         <source>%1 the speed of %2</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 a velocidade de %2</translation>
     </message>
     <message>
         <source>max error %1, %2 ULP</source>
-        <translation type="unfinished"></translation>
+        <translation>erro máx. %1, %2 ULP</translation>
     </message>
     <message>
         <source>Correct</source>
-        <translation type="unfinished"></translation>
+        <translation>Correto</translation>
     </message>
     <message>
         <source>Compiles</source>
-        <translation type="unfinished"></translation>
+        <translation>Compila</translation>
     </message>
     <message>
         <source>%1 registers</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 registradores</translation>
     </message>
     <message>
         <source>%1 shared</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 de memória compartilhada</translation>
     </message>
     <message>
         <source>%1 spilled</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 em spill</translation>
     </message>
     <message>
         <source>compiled in %1</source>
-        <translation type="unfinished"></translation>
+        <translation>compilado em %1</translation>
     </message>
     <message>
         <source>does not compile</source>
-        <translation type="unfinished"></translation>
+        <translation>não compila</translation>
     </message>
     <message>
         <source>faulted</source>
-        <translation type="unfinished"></translation>
+        <translation>falhou na execução</translation>
     </message>
     <message>
         <source>%1/%2 checks</source>
-        <translation type="unfinished"></translation>
+        <translation>%1/%2 verificações</translation>
     </message>
     <message>
         <source>reward %1</source>
-        <translation type="unfinished"></translation>
+        <translation>recompensa %1</translation>
     </message>
 </context>
 <context>
     <name>kw::profiler_views::CellTable</name>
     <message>
         <source>Copy as table</source>
-        <translation type="unfinished"></translation>
+        <translation>Copiar como tabela</translation>
     </message>
 </context>
 <context>
     <name>kw::profiler_views::CheckModel</name>
     <message>
         <source>right</source>
-        <translation type="unfinished"></translation>
+        <translation>certo</translation>
     </message>
     <message>
         <source>wrong</source>
-        <translation type="unfinished"></translation>
+        <translation>errado</translation>
     </message>
     <message>
         <source>%1 of %2 elements of %3 are wrong</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 de %2 elementos de %3 estão errados</translation>
     </message>
     <message>
         <source>check</source>
-        <translation type="unfinished"></translation>
+        <translation>verificação</translation>
     </message>
     <message>
         <source>output</source>
-        <translation type="unfinished"></translation>
+        <translation>saída</translation>
     </message>
     <message>
         <source>sizes</source>
-        <translation type="unfinished"></translation>
+        <translation>tamanhos</translation>
     </message>
     <message>
         <source>seed</source>
-        <translation type="unfinished"></translation>
+        <translation>semente</translation>
     </message>
     <message>
         <source>largest |error|</source>
-        <translation type="unfinished"></translation>
+        <translation>maior |erro|</translation>
     </message>
     <message>
         <source>max ULP</source>
-        <translation type="unfinished"></translation>
+        <translation>ULP máx.</translation>
+    </message>
+</context>
+<context>
+    <name>kw::profiler_views::CorrectnessView</name>
+    <message>
+        <source>Nothing checked yet</source>
+        <translation>Nada verificado ainda</translation>
+    </message>
+    <message>
+        <source>Ctrl+R runs the kernel and compares each output with the reference&apos;s; here you then see where they differ.</source>
+        <translation>Ctrl+R executa o kernel e compara cada saída com a da referência; aqui você vê então onde elas diferem.</translation>
+    </message>
+    <message>
+        <source>Correctness</source>
+        <translation>Corretude</translation>
+    </message>
+    <message>
+        <source>Checks</source>
+        <translation>Verificações</translation>
+    </message>
+    <message>
+        <source>Look at the elements</source>
+        <translation>Ver os elementos</translation>
+    </message>
+    <message>
+        <source>Runs this check again with the same inputs and keeps its outputs</source>
+        <translation>Executa esta verificação de novo com as mesmas entradas e guarda as saídas</translation>
+    </message>
+    <message>
+        <source>Running the check again</source>
+        <translation>Executando a verificação de novo</translation>
+    </message>
+    <message>
+        <source>Next wrong</source>
+        <translation>Próximo erro</translation>
+    </message>
+    <message>
+        <source>To the next element that fails (N; Shift+N: the one before)</source>
+        <translation>Vai para o próximo elemento reprovado (N; Shift+N: o anterior)</translation>
+    </message>
+    <message>
+        <source>Fit</source>
+        <translation>Enquadrar</translation>
+    </message>
+    <message>
+        <source>Show the whole output (F)</source>
+        <translation>Mostra a saída inteira (F)</translation>
+    </message>
+    <message>
+        <source>Export…</source>
+        <translation>Exportar…</translation>
+    </message>
+    <message>
+        <source>Save the map as a picture</source>
+        <translation>Salva o mapa como imagem</translation>
+    </message>
+    <message>
+        <source>Elements by ULP</source>
+        <translation>Elementos por ULP</translation>
+    </message>
+    <message>
+        <source>Elements by relative error</source>
+        <translation>Elementos por erro relativo</translation>
+    </message>
+    <message>
+        <source>It does not compile, so nothing was checked.</source>
+        <translation>Não compila, então nada foi verificado.</translation>
+    </message>
+    <message>
+        <source>%1 after %2 checks</source>
+        <translation>%1 após %2 verificações</translation>
+    </message>
+    <message>
+        <source>%1 of %2 checks are wrong</source>
+        <translation>%1 de %2 verificações estão erradas</translation>
+    </message>
+    <message>
+        <source>All %1 checks passed; largest error %2, %3 ULP</source>
+        <translation>Todas as %1 verificações passaram; maior erro %2, %3 ULP</translation>
+    </message>
+    <message>
+        <source>Go to %1:%2</source>
+        <translation>Ir para %1:%2</translation>
+    </message>
+    <message>
+        <source>Running the check again …</source>
+        <translation>Executando a verificação de novo …</translation>
+    </message>
+    <message>
+        <source>The check could not be run again.</source>
+        <translation>Não foi possível executar a verificação de novo.</translation>
+    </message>
+    <message>
+        <source>%1 What is shown was written until then.</source>
+        <translation>%1 O que é mostrado foi escrito até então.</translation>
+    </message>
+    <message>
+        <source>Recorded by tiles of %1 × %2 elements.</source>
+        <translation>Registrado por tiles de %1 × %2 elementos.</translation>
+    </message>
+    <message>
+        <source>All elements of %1 are within the tolerance.</source>
+        <translation>Todos os elementos de %1 estão dentro da tolerância.</translation>
+    </message>
+    <message>
+        <source>%1 of %2 pass</source>
+        <translation>%1 de %2 passam</translation>
+    </message>
+    <message>
+        <source>%1 of %2 would pass</source>
+        <translation>%1 de %2 passariam</translation>
+    </message>
+    <message>
+        <source>%1 to %2 of %3 would pass</source>
+        <translation>de %1 a %2 de %3 passariam</translation>
+    </message>
+    <message>
+        <source>No element fails.</source>
+        <translation>Nenhum elemento reprovado.</translation>
+    </message>
+    <message>
+        <source>%1 could not be written; choose a folder that you may write to</source>
+        <translation>Não foi possível gravar %1; escolha uma pasta em que você possa gravar</translation>
+    </message>
+    <message>
+        <source>Export the error map</source>
+        <translation>Exportar o mapa de erros</translation>
+    </message>
+    <message>
+        <source>Pictures (*.png)</source>
+        <translation>Imagens (*.png)</translation>
     </message>
 </context>
 <context>
     <name>kw::profiler_views::DetailsModel</name>
     <message>
         <source>Name</source>
-        <translation type="unfinished"></translation>
+        <translation>Nome</translation>
     </message>
     <message>
         <source>Category</source>
-        <translation type="unfinished"></translation>
+        <translation>Categoria</translation>
     </message>
     <message>
         <source>Start</source>
-        <translation type="unfinished"></translation>
+        <translation>Início</translation>
     </message>
     <message>
         <source>Duration</source>
-        <translation type="unfinished"></translation>
+        <translation>Duração</translation>
     </message>
     <message>
         <source>an instant</source>
-        <translation type="unfinished"></translation>
+        <translation>um instante</translation>
     </message>
     <message>
         <source>Lane</source>
-        <translation type="unfinished"></translation>
+        <translation>Faixa</translation>
     </message>
     <message>
         <source>Started by</source>
-        <translation type="unfinished"></translation>
+        <translation>Iniciado por</translation>
     </message>
     <message>
         <source>Starts</source>
-        <translation type="unfinished"></translation>
+        <translation>Inicia</translation>
     </message>
     <message>
         <source>More</source>
-        <translation type="unfinished"></translation>
+        <translation>Mais</translation>
     </message>
     <message>
         <source>Property</source>
-        <translation type="unfinished"></translation>
+        <translation>Propriedade</translation>
     </message>
     <message>
         <source>Value</source>
-        <translation type="unfinished"></translation>
+        <translation>Valor</translation>
     </message>
 </context>
 <context>
     <name>kw::profiler_views::ElementPanel</name>
     <message>
         <source>the warp of thread %1</source>
-        <translation type="unfinished"></translation>
+        <translation>pelo warp da thread %1</translation>
     </message>
     <message>
         <source>thread %1</source>
-        <translation type="unfinished"></translation>
+        <translation>pela thread %1</translation>
     </message>
     <message>
         <source>changed by %1, block %2, %3</source>
-        <translation type="unfinished"></translation>
+        <translation>alterado %1, bloco %2, %3</translation>
     </message>
     <message>
         <source>written by %1, block %2, %3</source>
-        <translation type="unfinished"></translation>
+        <translation>escrito %1, bloco %2, %3</translation>
     </message>
     <message>
         <source>Element</source>
-        <translation type="unfinished"></translation>
+        <translation>Elemento</translation>
     </message>
     <message>
         <source>Click an element, or press N for the next one that fails.</source>
-        <translation type="unfinished"></translation>
+        <translation>Clique em um elemento ou pressione N para ir ao próximo reprovado.</translation>
     </message>
     <message>
         <source>Who wrote it?</source>
-        <translation type="unfinished"></translation>
+        <translation>Quem escreveu?</translation>
     </message>
     <message>
         <source>Runs the check once more on the simulator and looks who writes this element (W)</source>
-        <translation type="unfinished"></translation>
+        <translation>Executa a verificação mais uma vez no simulador e vê quem escreve este elemento (W)</translation>
     </message>
     <message>
         <source>expected</source>
-        <translation type="unfinished"></translation>
+        <translation>esperado</translation>
     </message>
     <message>
         <source>actual</source>
-        <translation type="unfinished"></translation>
+        <translation>obtido</translation>
     </message>
     <message>
         <source>|error|</source>
-        <translation type="unfinished"></translation>
+        <translation>|erro|</translation>
     </message>
     <message>
         <source>relative</source>
-        <translation type="unfinished"></translation>
+        <translation>relativo</translation>
     </message>
     <message>
         <source>ULP</source>
-        <translation type="unfinished"></translation>
+        <translation>ULP</translation>
     </message>
     <message>
         <source>÷ tolerance</source>
-        <translation type="unfinished"></translation>
+        <translation>÷ tolerância</translation>
     </message>
     <message>
         <source>Go to %1:%2</source>
-        <translation type="unfinished"></translation>
+        <translation>Ir para %1:%2</translation>
     </message>
     <message>
         <source>Looking who writes it …</source>
-        <translation type="unfinished"></translation>
+        <translation>Vendo quem o escreve …</translation>
     </message>
     <message numerus="yes">
         <source>and by %n more thread(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>e por mais %n thread</numerusform>
+            <numerusform>e por mais %n threads</numerusform>
         </translation>
     </message>
 </context>
@@ -1670,896 +1819,972 @@ block (%1, %2, %3), thread (%4, %5, %6)</source>
     <name>kw::profiler_views::ErrorBars</name>
     <message>
         <source>%1: %2</source>
-        <translation type="unfinished"></translation>
+        <translation>%1: %2</translation>
+    </message>
+    <message>
+        <source>exact</source>
+        <translation>exato</translation>
+    </message>
+    <message>
+        <source>%1 ULP</source>
+        <translation>%1 ULP</translation>
+    </message>
+    <message>
+        <source>off by %1</source>
+        <translation>diferença de %1</translation>
+    </message>
+    <message>
+        <source>NaN, or infinite alone</source>
+        <translation>NaN, ou infinito só de um lado</translation>
+    </message>
+    <message>
+        <source>relative error from %1</source>
+        <translation>erro relativo a partir de %1</translation>
+    </message>
+</context>
+<context>
+    <name>kw::profiler_views::ErrorLegend</name>
+    <message>
+        <source>Colours: exact, within tolerance, beyond tolerance by decades, not a number</source>
+        <translation>Cores: exato, dentro da tolerância, além da tolerância por décadas, não é um número</translation>
+    </message>
+    <message>
+        <source>The error of an element divided by what the tolerance allows it: above 1 it fails. A tile shows its worst element. Up close, a cut corner marks those that fail.</source>
+        <translation>O erro de um elemento dividido pelo que a tolerância lhe permite: acima de 1, ele é reprovado. Um tile mostra o seu pior elemento. De perto, um canto cortado marca os reprovados.</translation>
+    </message>
+    <message>
+        <source>NaN, ∞</source>
+        <translation>NaN, ∞</translation>
+    </message>
+    <message>
+        <source>1 × tolerance</source>
+        <translation>1 × tolerância</translation>
     </message>
 </context>
 <context>
     <name>kw::profiler_views::MapCanvas</name>
     <message>
         <source>Error map</source>
-        <translation type="unfinished"></translation>
+        <translation>Mapa de erros</translation>
     </message>
     <message>
         <source>Arrows move the selected element, plus and minus zoom, F shows everything, N goes to the next element that fails</source>
-        <translation type="unfinished"></translation>
+        <translation>As setas movem o elemento selecionado, mais e menos alteram o zoom, F mostra tudo, N vai para o próximo elemento reprovado</translation>
     </message>
     <message>
         <source>rows from %1, columns from %2: %3 wrong, worst %4 × tolerance</source>
-        <translation type="unfinished"></translation>
+        <translation>linhas a partir de %1, colunas a partir de %2: %3 errados, pior %4 × tolerância</translation>
     </message>
     <message>
         <source>%1: expected %2, got %3</source>
-        <translation type="unfinished"></translation>
+        <translation>%1: esperado %2, obtido %3</translation>
     </message>
     <message>
         <source>%1: %2 × tolerance</source>
-        <translation type="unfinished"></translation>
+        <translation>%1: %2 × tolerância</translation>
     </message>
     <message>
         <source>%1 and %2 × %3 around: %4 wrong, worst %5 × tolerance</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 e %2 × %3 ao redor: %4 errados, pior %5 × tolerância</translation>
     </message>
     <message>
         <source>, %1 NaN</source>
-        <translation type="unfinished"></translation>
+        <translation>, %1 NaN</translation>
     </message>
     <message>
         <source>, %1 infinite</source>
-        <translation type="unfinished"></translation>
+        <translation>, %1 infinitos</translation>
     </message>
     <message>
         <source>element	expected	actual	absolute	relative	ULP</source>
-        <translation type="unfinished"></translation>
+        <translation>elemento	esperado	obtido	absoluto	relativo	ULP</translation>
     </message>
 </context>
 <context>
     <name>kw::profiler_views::MetricPanel</name>
     <message>
         <source>About the selected metric</source>
-        <translation type="unfinished"></translation>
+        <translation>Sobre a métrica selecionada</translation>
     </message>
     <message>
         <source>Counter or formula</source>
-        <translation type="unfinished"></translation>
+        <translation>Contador ou fórmula</translation>
     </message>
     <message>
         <source>Select a metric</source>
-        <translation type="unfinished"></translation>
+        <translation>Selecione uma métrica</translation>
     </message>
     <message>
         <source>What it means and where it was measured stands here.</source>
-        <translation type="unfinished"></translation>
+        <translation>O que ela significa e onde foi medida aparece aqui.</translation>
     </message>
     <message>
         <source>not known</source>
-        <translation type="unfinished"></translation>
+        <translation>desconhecido</translation>
     </message>
     <message>
         <source>Before: %1, now %2 of it</source>
-        <translation type="unfinished"></translation>
+        <translation>Antes: %1, agora %2 disso</translation>
     </message>
     <message>
         <source>Before: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Antes: %1</translation>
     </message>
     <message>
         <source>estimated</source>
-        <translation type="unfinished"></translation>
+        <translation>estimado</translation>
     </message>
     <message>
         <source>measured</source>
-        <translation type="unfinished"></translation>
+        <translation>medido</translation>
     </message>
 </context>
 <context>
     <name>kw::profiler_views::MetricsView</name>
     <message>
         <source>Bound</source>
-        <translation type="unfinished"></translation>
+        <translation>Limite</translation>
     </message>
     <message>
         <source>Latency</source>
-        <translation type="unfinished"></translation>
+        <translation>Latência</translation>
     </message>
     <message>
         <source>Stalls</source>
-        <translation type="unfinished"></translation>
+        <translation>Stalls</translation>
     </message>
     <message>
         <source>Occupancy</source>
-        <translation type="unfinished"></translation>
+        <translation>Ocupação</translation>
     </message>
     <message>
         <source>Grid</source>
-        <translation type="unfinished"></translation>
+        <translation>Grid</translation>
     </message>
     <message>
         <source>Memory</source>
-        <translation type="unfinished"></translation>
+        <translation>Memória</translation>
     </message>
     <message>
         <source>Divergence</source>
-        <translation type="unfinished"></translation>
+        <translation>Divergência</translation>
     </message>
     <message>
         <source>Launch</source>
-        <translation type="unfinished"></translation>
+        <translation>Lançamento</translation>
     </message>
     <message>
         <source>The launch whose metrics are shown</source>
-        <translation type="unfinished"></translation>
+        <translation>O lançamento cujas métricas são mostradas</translation>
     </message>
     <message>
         <source>Summary</source>
-        <translation type="unfinished"></translation>
+        <translation>Resumo</translation>
     </message>
     <message>
         <source>What limits the launch, section by section</source>
-        <translation type="unfinished"></translation>
+        <translation>O que limita o lançamento, seção por seção</translation>
     </message>
     <message>
         <source>All metrics</source>
-        <translation type="unfinished"></translation>
+        <translation>Todas as métricas</translation>
     </message>
     <message>
         <source>Every metric with where it comes from</source>
-        <translation type="unfinished"></translation>
+        <translation>Cada métrica e de onde ela vem</translation>
     </message>
     <message>
         <source>Lines</source>
-        <translation type="unfinished"></translation>
+        <translation>Linhas</translation>
     </message>
     <message>
         <source>Metrics of source lines</source>
-        <translation type="unfinished"></translation>
+        <translation>Métricas das linhas do código-fonte</translation>
     </message>
     <message>
         <source>Filter</source>
-        <translation type="unfinished"></translation>
+        <translation>Filtrar</translation>
     </message>
     <message>
         <source>Filter metrics</source>
-        <translation type="unfinished"></translation>
+        <translation>Filtrar métricas</translation>
     </message>
     <message>
         <source>Copy</source>
-        <translation type="unfinished"></translation>
+        <translation>Copiar</translation>
     </message>
     <message>
         <source>Copy the table, to paste it into a spreadsheet</source>
-        <translation type="unfinished"></translation>
+        <translation>Copia a tabela para colar em uma planilha</translation>
     </message>
     <message>
         <source>Copy the table</source>
-        <translation type="unfinished"></translation>
+        <translation>Copiar a tabela</translation>
     </message>
     <message>
         <source>What limits this launch</source>
-        <translation type="unfinished"></translation>
+        <translation>O que limita este lançamento</translation>
     </message>
     <message>
         <source>What could not be profiled</source>
-        <translation type="unfinished"></translation>
+        <translation>O que não pôde ser perfilado</translation>
     </message>
     <message>
         <source>Speed of light</source>
-        <translation type="unfinished"></translation>
+        <translation>Speed of light</translation>
     </message>
     <message>
         <source>Scheduler</source>
-        <translation type="unfinished"></translation>
+        <translation>Escalonador</translation>
     </message>
     <message>
         <source>Instructions</source>
-        <translation type="unfinished"></translation>
+        <translation>Instruções</translation>
     </message>
     <message>
         <source>No profile yet</source>
-        <translation type="unfinished"></translation>
+        <translation>Nenhum perfil ainda</translation>
     </message>
     <message>
         <source>Profile the kernel to see what limits it: how near each unit is to its peak, what warps wait for, and which lines take the time.</source>
-        <translation type="unfinished"></translation>
+        <translation>Perfile o kernel para ver o que o limita: quão perto cada unidade está do seu pico, o que os warps esperam e quais linhas consomem o tempo.</translation>
     </message>
     <message>
         <source>This profile does not have it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Este perfil não tem isso.</translation>
     </message>
     <message>
         <source>The simulator does not model it; profile on a GPU to see it.</source>
-        <translation type="unfinished"></translation>
+        <translation>O simulador não modela isso; perfile em uma GPU para ver.</translation>
     </message>
     <message>
         <source>The set of metrics that was asked for leaves it out; profile with the set “full”.</source>
-        <translation type="unfinished"></translation>
+        <translation>O conjunto de métricas pedido não inclui isso; perfile com o conjunto “full”.</translation>
     </message>
     <message>
         <source>The metrics at hand do not say.</source>
-        <translation type="unfinished"></translation>
+        <translation>As métricas disponíveis não dizem.</translation>
     </message>
     <message>
         <source>The kernel faulted while it was profiled: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>O kernel falhou enquanto era perfilado: %1</translation>
     </message>
     <message>
         <source>The simulator executed some of the blocks and scaled what it counted.</source>
-        <translation type="unfinished"></translation>
+        <translation>O simulador executou parte dos blocos e extrapolou o que contou.</translation>
     </message>
     <message>
         <source>estimated</source>
-        <translation type="unfinished"></translation>
+        <translation>estimado</translation>
     </message>
     <message>
         <source>measured</source>
-        <translation type="unfinished"></translation>
+        <translation>medido</translation>
     </message>
     <message>
         <source>By the simulator&apos;s model of the GPU, not by a GPU</source>
-        <translation type="unfinished"></translation>
+        <translation>Pelo modelo da GPU no simulador, não por uma GPU</translation>
     </message>
     <message>
         <source>By the hardware counters of the GPU</source>
-        <translation type="unfinished"></translation>
+        <translation>Pelos contadores de hardware da GPU</translation>
     </message>
     <message>
         <source>compared with %1</source>
-        <translation type="unfinished"></translation>
+        <translation>comparado com %1</translation>
     </message>
     <message>
         <source>before</source>
-        <translation type="unfinished"></translation>
+        <translation>antes</translation>
     </message>
     <message>
         <source>no such launch before</source>
-        <translation type="unfinished"></translation>
+        <translation>esse lançamento não existia antes</translation>
     </message>
     <message>
         <source>The profile has no launch.</source>
-        <translation type="unfinished"></translation>
+        <translation>O perfil não tem nenhum lançamento.</translation>
     </message>
     <message>
         <source>Speed of light: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Speed of light: %1</translation>
     </message>
     <message>
         <source>Memory: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Memória: %1</translation>
     </message>
     <message>
         <source>Stalls: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Stalls: %1</translation>
     </message>
     <message>
         <source>Nothing is known per source line. %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Nada se sabe por linha do código-fonte. %1</translation>
+    </message>
+    <message>
+        <source>Metrics by section</source>
+        <translation>Métricas por seção</translation>
     </message>
 </context>
 <context>
     <name>kw::profiler_views::OccupancyView</name>
     <message>
         <source>1 block</source>
-        <translation type="unfinished"></translation>
+        <translation>1 bloco</translation>
     </message>
     <message>
         <source>%1 blocks</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 blocos</translation>
     </message>
     <message>
         <source>Occupancy by threads per block</source>
-        <translation type="unfinished"></translation>
+        <translation>Ocupação por threads por bloco</translation>
     </message>
     <message>
         <source>Occupancy by registers per thread</source>
-        <translation type="unfinished"></translation>
+        <translation>Ocupação por registradores por thread</translation>
     </message>
     <message>
         <source>Occupancy by shared memory per block</source>
-        <translation type="unfinished"></translation>
+        <translation>Ocupação por memória compartilhada por bloco</translation>
     </message>
     <message>
         <source>No launch yet</source>
-        <translation type="unfinished"></translation>
+        <translation>Nenhum lançamento ainda</translation>
     </message>
     <message>
         <source>Run or profile the kernel to see how many of its warps an SM holds, and what limits them.</source>
-        <translation type="unfinished"></translation>
+        <translation>Execute ou perfile o kernel para ver quantos dos seus warps um SM comporta e o que os limita.</translation>
     </message>
     <message>
         <source>Launch</source>
-        <translation type="unfinished"></translation>
+        <translation>Lançamento</translation>
     </message>
     <message>
         <source>Theoretical occupancy</source>
-        <translation type="unfinished"></translation>
+        <translation>Ocupação teórica</translation>
     </message>
     <message>
         <source>What limits it</source>
-        <translation type="unfinished"></translation>
+        <translation>O que a limita</translation>
     </message>
     <message>
         <source>Block limit</source>
-        <translation type="unfinished"></translation>
+        <translation>Limite de blocos</translation>
     </message>
     <message>
         <source>Warps</source>
-        <translation type="unfinished"></translation>
+        <translation>Warps</translation>
     </message>
     <message>
         <source>Registers</source>
-        <translation type="unfinished"></translation>
+        <translation>Registradores</translation>
     </message>
     <message>
         <source>Shared memory</source>
-        <translation type="unfinished"></translation>
+        <translation>Memória compartilhada</translation>
     </message>
     <message>
         <source>Blocks that it allows: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Blocos que permite: %1</translation>
     </message>
     <message>
         <source>Threads per block</source>
-        <translation type="unfinished"></translation>
+        <translation>Threads por bloco</translation>
     </message>
     <message>
         <source>Registers per thread</source>
-        <translation type="unfinished"></translation>
+        <translation>Registradores por thread</translation>
     </message>
     <message>
         <source>Static shared, bytes</source>
-        <translation type="unfinished"></translation>
+        <translation>Compartilhada estática, bytes</translation>
     </message>
     <message>
         <source>Dynamic shared, bytes</source>
-        <translation type="unfinished"></translation>
+        <translation>Compartilhada dinâmica, bytes</translation>
     </message>
     <message>
         <source>As launched</source>
-        <translation type="unfinished"></translation>
+        <translation>Como no lançamento</translation>
     </message>
     <message>
         <source>Back to the numbers of the launch</source>
-        <translation type="unfinished"></translation>
+        <translation>Voltar aos números do lançamento</translation>
     </message>
     <message>
         <source>%1 of %2 warps; %3 per SM</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 de %2 warps; %3 por SM</translation>
     </message>
     <message>
         <source>no limit</source>
-        <translation type="unfinished"></translation>
+        <translation>sem limite</translation>
     </message>
     <message>
         <source>Achieved when it was measured: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Alcançada na medição: %1</translation>
     </message>
 </context>
 <context>
     <name>kw::profiler_views::RooflineView</name>
     <message>
         <source>Roofline</source>
-        <translation type="unfinished"></translation>
+        <translation>Roofline</translation>
     </message>
     <message>
         <source>DRAM</source>
-        <translation type="unfinished"></translation>
+        <translation>DRAM</translation>
     </message>
     <message>
         <source>Operations per byte of DRAM traffic</source>
-        <translation type="unfinished"></translation>
+        <translation>Operações por byte de tráfego da DRAM</translation>
     </message>
     <message>
         <source>L2</source>
-        <translation type="unfinished"></translation>
+        <translation>L2</translation>
     </message>
     <message>
         <source>Operations per byte of L2 traffic</source>
-        <translation type="unfinished"></translation>
+        <translation>Operações por byte de tráfego da L2</translation>
     </message>
     <message>
         <source>How much of the roof is reached</source>
-        <translation type="unfinished"></translation>
+        <translation>Quanto do teto é alcançado</translation>
     </message>
     <message>
         <source>No roofline yet</source>
-        <translation type="unfinished"></translation>
+        <translation>Nenhum roofline ainda</translation>
     </message>
     <message>
         <source>Profile the kernel to see how near it is to what the GPU&apos;s memory and arithmetic allow.</source>
-        <translation type="unfinished"></translation>
+        <translation>Perfile o kernel para ver quão perto ele está do que a memória e a aritmética da GPU permitem.</translation>
     </message>
     <message>
         <source>None of the steps was profiled.</source>
-        <translation type="unfinished"></translation>
+        <translation>Nenhum dos passos foi perfilado.</translation>
     </message>
     <message>
         <source>It needs counters, which this profile does not have.</source>
-        <translation type="unfinished"></translation>
+        <translation>São necessários contadores, que este perfil não tem.</translation>
     </message>
     <message>
         <source>The kernel does no floating-point arithmetic, or the profile did not count it.</source>
-        <translation type="unfinished"></translation>
+        <translation>O kernel não faz aritmética de ponto flutuante, ou o perfil não a contou.</translation>
     </message>
     <message>
         <source>The profile did not count the bytes that move through %1.</source>
-        <translation type="unfinished"></translation>
+        <translation>O perfil não contou os bytes que passam pela %1.</translation>
     </message>
     <message>
         <source>No point on the roofline</source>
-        <translation type="unfinished"></translation>
+        <translation>Nenhum ponto no roofline</translation>
     </message>
     <message>
         <source>estimated</source>
-        <translation type="unfinished"></translation>
+        <translation>estimado</translation>
     </message>
     <message>
         <source>measured</source>
-        <translation type="unfinished"></translation>
+        <translation>medido</translation>
     </message>
     <message>
         <source>There is no data sheet of the %1, so its ceilings are not drawn.</source>
-        <translation type="unfinished"></translation>
+        <translation>Não há datasheet da %1, então os tetos não são desenhados.</translation>
     </message>
 </context>
 <context>
     <name>kw::profiler_views::StatisticsModel</name>
     <message>
         <source>(no name)</source>
-        <translation type="unfinished"></translation>
+        <translation>(sem nome)</translation>
     </message>
     <message>
         <source>Name</source>
-        <translation type="unfinished"></translation>
+        <translation>Nome</translation>
     </message>
     <message>
         <source>Count</source>
-        <translation type="unfinished"></translation>
+        <translation>Contagem</translation>
     </message>
     <message>
         <source>Total</source>
-        <translation type="unfinished"></translation>
+        <translation>Total</translation>
     </message>
     <message>
         <source>Mean</source>
-        <translation type="unfinished"></translation>
+        <translation>Média</translation>
     </message>
     <message>
         <source>Least</source>
-        <translation type="unfinished"></translation>
+        <translation>Mínimo</translation>
     </message>
     <message>
         <source>Most</source>
-        <translation type="unfinished"></translation>
+        <translation>Máximo</translation>
     </message>
     <message>
         <source>Name	Count	Total ns	Mean ns	Least ns	Most ns
 </source>
-        <translation type="unfinished"></translation>
+        <translation>Nome	Contagem	Total ns	Média ns	Mínimo ns	Máximo ns
+</translation>
     </message>
 </context>
 <context>
     <name>kw::profiler_views::TimelineCanvas</name>
     <message>
         <source>Timeline</source>
-        <translation type="unfinished"></translation>
+        <translation>Linha do tempo</translation>
     </message>
     <message>
         <source>Lanes</source>
-        <translation type="unfinished"></translation>
+        <translation>Faixas</translation>
     </message>
     <message>
         <source>%1 events on %2 lanes over %3</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 eventos em %2 faixas ao longo de %3</translation>
     </message>
     <message>
         <source>Selected: %1, %2, on %3</source>
-        <translation type="unfinished"></translation>
+        <translation>Selecionado: %1, %2, em %3</translation>
     </message>
     <message>
         <source>(no name)</source>
-        <translation type="unfinished"></translation>
+        <translation>(sem nome)</translation>
     </message>
     <message>
         <source>an instant</source>
-        <translation type="unfinished"></translation>
+        <translation>um instante</translation>
     </message>
     <message>
         <source>from %1</source>
-        <translation type="unfinished"></translation>
+        <translation>a partir de %1</translation>
     </message>
     <message>
         <source>%1: %2 %3</source>
-        <translation type="unfinished"></translation>
+        <translation>%1: %2 %3</translation>
     </message>
 </context>
 <context>
     <name>kw::profiler_views::TimelineOverview</name>
     <message>
         <source>Overview</source>
-        <translation type="unfinished"></translation>
+        <translation>Visão geral</translation>
     </message>
     <message>
         <source>The whole trace; drag to move the part that is shown</source>
-        <translation type="unfinished"></translation>
+        <translation>O trace inteiro; arraste para mover a parte mostrada</translation>
     </message>
 </context>
 <context>
     <name>kw::profiler_views::TimelineView</name>
     <message>
         <source>The trace cannot be opened</source>
-        <translation type="unfinished"></translation>
+        <translation>Não foi possível abrir o trace</translation>
     </message>
     <message>
         <source>Opening was stopped</source>
-        <translation type="unfinished"></translation>
+        <translation>A abertura foi interrompida</translation>
     </message>
     <message>
         <source>Find events by name  ( / )</source>
-        <translation type="unfinished"></translation>
+        <translation>Localizar eventos por nome  ( / )</translation>
     </message>
     <message>
         <source>Find events by name</source>
-        <translation type="unfinished"></translation>
+        <translation>Localizar eventos por nome</translation>
     </message>
     <message>
         <source>Regular expression</source>
-        <translation type="unfinished"></translation>
+        <translation>Expressão regular</translation>
     </message>
     <message>
         <source>Previous match (Shift+N)</source>
-        <translation type="unfinished"></translation>
+        <translation>Ocorrência anterior (Shift+N)</translation>
     </message>
     <message>
         <source>Next match (N)</source>
-        <translation type="unfinished"></translation>
+        <translation>Próxima ocorrência (N)</translation>
     </message>
     <message>
         <source>Matches</source>
-        <translation type="unfinished"></translation>
+        <translation>Ocorrências</translation>
     </message>
     <message>
         <source>Fit</source>
-        <translation type="unfinished"></translation>
+        <translation>Enquadrar</translation>
     </message>
     <message>
         <source>Show all, or what is selected (F)</source>
-        <translation type="unfinished"></translation>
+        <translation>Mostra tudo, ou o que está selecionado (F)</translation>
     </message>
     <message>
         <source>Export…</source>
-        <translation type="unfinished"></translation>
+        <translation>Exportar…</translation>
     </message>
     <message>
         <source>Write a picture of what is shown, PNG or SVG</source>
-        <translation type="unfinished"></translation>
+        <translation>Grava uma imagem do que é mostrado, PNG ou SVG</translation>
     </message>
     <message>
         <source>Opening the trace</source>
-        <translation type="unfinished"></translation>
+        <translation>Abrindo o trace</translation>
     </message>
     <message>
         <source>Cancel</source>
-        <translation type="unfinished"></translation>
+        <translation>Cancelar</translation>
     </message>
     <message>
         <source>Opening…</source>
-        <translation type="unfinished"></translation>
+        <translation>Abrindo…</translation>
     </message>
     <message>
         <source>Details of the selected event</source>
-        <translation type="unfinished"></translation>
+        <translation>Detalhes do evento selecionado</translation>
     </message>
     <message>
         <source>Statistics by name</source>
-        <translation type="unfinished"></translation>
+        <translation>Estatísticas por nome</translation>
     </message>
     <message>
         <source>Details</source>
-        <translation type="unfinished"></translation>
+        <translation>Detalhes</translation>
     </message>
     <message>
         <source>Statistics</source>
-        <translation type="unfinished"></translation>
+        <translation>Estatísticas</translation>
     </message>
     <message>
         <source>No timeline yet</source>
-        <translation type="unfinished"></translation>
+        <translation>Nenhuma linha do tempo ainda</translation>
     </message>
     <message>
         <source>Profile a kernel, or drop a trace here: Chrome or Kineto JSON (also .gz), or an Nsight Systems SQLite export.</source>
-        <translation type="unfinished"></translation>
+        <translation>Perfile um kernel ou solte um trace aqui: JSON do Chrome ou do Kineto (também .gz), ou uma exportação SQLite do Nsight Systems.</translation>
     </message>
     <message>
         <source>
 … and %1 more</source>
-        <translation type="unfinished"></translation>
+        <translation>
+… e mais %1</translation>
     </message>
     <message>
         <source>not a regular expression: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>não é uma expressão regular: %1</translation>
     </message>
     <message>
         <source>no match</source>
-        <translation type="unfinished"></translation>
+        <translation>nenhuma ocorrência</translation>
     </message>
     <message>
         <source>%1 of %2</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 de %2</translation>
     </message>
     <message>
         <source>1 match</source>
-        <translation type="unfinished"></translation>
+        <translation>1 ocorrência</translation>
     </message>
     <message>
         <source>%1 matches</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 ocorrências</translation>
     </message>
     <message>
         <source>Details: select an event</source>
-        <translation type="unfinished"></translation>
+        <translation>Detalhes: selecione um evento</translation>
     </message>
     <message>
         <source>Selection of %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Seleção de %1</translation>
     </message>
     <message>
         <source>All of %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Total de %1</translation>
     </message>
     <message>
         <source>%1: no events</source>
-        <translation type="unfinished"></translation>
+        <translation>%1: nenhum evento</translation>
     </message>
     <message>
         <source>%1: %2 events; busiest: %3, %4 %</source>
-        <translation type="unfinished"></translation>
+        <translation>%1: %2 eventos; faixa mais ocupada: %3, %4 %</translation>
     </message>
     <message>
         <source>Export the timeline</source>
-        <translation type="unfinished"></translation>
+        <translation>Exportar a linha do tempo</translation>
     </message>
     <message>
         <source>Pictures (*.svg *.png)</source>
-        <translation type="unfinished"></translation>
+        <translation>Imagens (*.svg *.png)</translation>
     </message>
     <message>
         <source>Timeline</source>
-        <translation type="unfinished"></translation>
+        <translation>Linha do tempo</translation>
     </message>
 </context>
 <context>
     <name>kw::profiler_views::TolerancePanel</name>
     <message>
         <source>Absolute tolerance</source>
-        <translation type="unfinished"></translation>
+        <translation>Tolerância absoluta</translation>
     </message>
     <message>
         <source>Relative tolerance</source>
-        <translation type="unfinished"></translation>
+        <translation>Tolerância relativa</translation>
     </message>
     <message>
         <source>Task&apos;s</source>
-        <translation type="unfinished"></translation>
+        <translation>Da tarefa</translation>
     </message>
     <message>
         <source>Back to the tolerance of the task</source>
-        <translation type="unfinished"></translation>
+        <translation>Voltar à tolerância da tarefa</translation>
     </message>
     <message>
         <source>What would pass</source>
-        <translation type="unfinished"></translation>
+        <translation>O que passaria</translation>
     </message>
     <message>
         <source>Integers must be equal; no tolerance applies.</source>
-        <translation type="unfinished"></translation>
+        <translation>Inteiros precisam ser iguais; nenhuma tolerância se aplica.</translation>
     </message>
 </context>
 <context>
     <name>kw::profiler_views::VerdictView</name>
     <message>
         <source>Verdict</source>
-        <translation type="unfinished"></translation>
+        <translation>Veredito</translation>
     </message>
     <message>
         <source>Progress</source>
-        <translation type="unfinished"></translation>
+        <translation>Progresso</translation>
     </message>
     <message>
         <source>Not run yet</source>
-        <translation type="unfinished"></translation>
+        <translation>Ainda não executado</translation>
     </message>
     <message>
         <source>Ctrl+R compiles, checks and times this kernel.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ctrl+R compila, verifica e mede o tempo deste kernel.</translation>
     </message>
     <message>
         <source>before your edit</source>
-        <translation type="unfinished"></translation>
+        <translation>antes da sua edição</translation>
     </message>
     <message>
         <source>Go to %1:%2</source>
-        <translation type="unfinished"></translation>
+        <translation>Ir para %1:%2</translation>
     </message>
     <message>
         <source>Against the baselines</source>
-        <translation type="unfinished"></translation>
+        <translation>Em relação às baselines</translation>
     </message>
     <message>
         <source>Reward %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Recompensa %1</translation>
     </message>
     <message>
         <source>Checks</source>
-        <translation type="unfinished"></translation>
+        <translation>Verificações</translation>
     </message>
     <message>
         <source>Kernels</source>
-        <translation type="unfinished"></translation>
+        <translation>Kernels</translation>
     </message>
 </context>
 <context>
     <name>kw::review::StepsModel</name>
     <message>
         <source>best</source>
-        <translation type="unfinished"></translation>
+        <translation>melhor</translation>
     </message>
     <message>
         <source>not evaluated</source>
-        <translation type="unfinished"></translation>
+        <translation>não avaliado</translation>
     </message>
     <message>
         <source>correct</source>
-        <translation type="unfinished"></translation>
+        <translation>correto</translation>
     </message>
     <message>
         <source>wrong</source>
-        <translation type="unfinished"></translation>
+        <translation>errado</translation>
     </message>
     <message>
         <source>%1 estimate</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 estimado</translation>
     </message>
     <message>
         <source>%1 measured</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 medido</translation>
     </message>
     <message>
         <source>%1 · +%2 −%3 lines</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 · +%2 −%3 linhas</translation>
     </message>
     <message>
         <source>#</source>
-        <translation type="unfinished"></translation>
+        <translation>#</translation>
     </message>
     <message>
         <source>Reward</source>
-        <translation type="unfinished"></translation>
+        <translation>Recompensa</translation>
     </message>
     <message>
         <source>Speed-up</source>
-        <translation type="unfinished"></translation>
+        <translation>Speed-up</translation>
     </message>
     <message>
         <source>Change</source>
-        <translation type="unfinished"></translation>
+        <translation>Mudança</translation>
     </message>
 </context>
 <context>
     <name>kw::review::StepsView</name>
     <message>
         <source>Steps</source>
-        <translation type="unfinished"></translation>
+        <translation>Passos</translation>
     </message>
     <message>
         <source>No steps yet</source>
-        <translation type="unfinished"></translation>
+        <translation>Nenhum passo ainda</translation>
     </message>
     <message>
         <source>Each run becomes a step: the text it was made with and everything found out about it. Ctrl+R makes the first.</source>
-        <translation type="unfinished"></translation>
+        <translation>Cada execução vira um passo: o texto com que foi feita e tudo o que se descobriu sobre ele. Ctrl+R faz o primeiro.</translation>
     </message>
 </context>
 <context>
     <name>kw::widgets::CommandPalette</name>
     <message>
         <source>Command palette</source>
-        <translation type="unfinished"></translation>
+        <translation>Paleta de comandos</translation>
     </message>
     <message>
         <source>Type what you want to do</source>
-        <translation type="unfinished"></translation>
+        <translation>Digite o que você quer fazer</translation>
     </message>
     <message>
         <source>Command</source>
-        <translation type="unfinished"></translation>
+        <translation>Comando</translation>
     </message>
     <message>
         <source>Commands</source>
-        <translation type="unfinished"></translation>
+        <translation>Comandos</translation>
     </message>
 </context>
 <context>
     <name>kw::widgets::Plot</name>
     <message>
         <source> (%1 to %2)</source>
-        <translation type="unfinished"></translation>
+        <translation> (de %1 a %2)</translation>
     </message>
     <message>
         <source>%1: %2 points</source>
-        <translation type="unfinished"></translation>
+        <translation>%1: %2 pontos</translation>
     </message>
     <message>
         <source>Show everything</source>
-        <translation type="unfinished"></translation>
+        <translation>Mostrar tudo</translation>
     </message>
     <message>
         <source>Export picture…</source>
-        <translation type="unfinished"></translation>
+        <translation>Exportar imagem…</translation>
     </message>
     <message>
         <source>Export the plot</source>
-        <translation type="unfinished"></translation>
+        <translation>Exportar o gráfico</translation>
     </message>
     <message>
         <source>Pictures (*.svg *.png *.pdf)</source>
-        <translation type="unfinished"></translation>
+        <translation>Imagens (*.svg *.png *.pdf)</translation>
     </message>
     <message>
         <source>Cannot write %1: %2.</source>
-        <translation type="unfinished"></translation>
+        <translation>Não foi possível gravar %1: %2.</translation>
     </message>
     <message>
         <source>the folder %1 does not exist</source>
-        <translation type="unfinished"></translation>
+        <translation>a pasta %1 não existe</translation>
     </message>
     <message>
         <source>pictures are .png, .svg or .pdf</source>
-        <translation type="unfinished"></translation>
+        <translation>as imagens são .png, .svg ou .pdf</translation>
     </message>
     <message>
         <source>the file cannot be written</source>
-        <translation type="unfinished"></translation>
+        <translation>não é possível gravar o arquivo</translation>
     </message>
 </context>
 <context>
     <name>main</name>
     <message>
         <source>A workbench for CUDA kernels.</source>
-        <translation type="unfinished"></translation>
+        <translation>Uma bancada para kernels CUDA.</translation>
     </message>
     <message>
         <source>Task folder or trace file to open.</source>
-        <translation type="unfinished"></translation>
+        <translation>Pasta de tarefa ou arquivo de trace a abrir.</translation>
     </message>
     <message>
         <source>dark, light or system (default: as set).</source>
-        <translation type="unfinished"></translation>
+        <translation>dark, light ou system (padrão: conforme configurado).</translation>
     </message>
     <message>
         <source>edit, profile or review.</source>
-        <translation type="unfinished"></translation>
+        <translation>edit, profile ou review.</translation>
     </message>
     <message>
         <source>Run the task&apos;s candidate at once.</source>
-        <translation type="unfinished"></translation>
+        <translation>Executa imediatamente o candidato da tarefa.</translation>
     </message>
     <message>
         <source>As --run, and profile it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Como --run, e o perfila.</translation>
     </message>
     <message>
         <source>Bring a pane to the front, such as metrics.</source>
-        <translation type="unfinished"></translation>
+        <translation>Traz um painel para a frente, como metrics.</translation>
     </message>
     <message>
         <source>Write a picture of the window to FILE once the run has ended (or at once without --run), and quit.</source>
-        <translation type="unfinished"></translation>
+        <translation>Grava uma imagem da janela em FILE quando a execução termina (ou imediatamente, sem --run) e sai.</translation>
     </message>
     <message>
         <source>Print what starting took, once the window can be used, and quit.</source>
-        <translation type="unfinished"></translation>
+        <translation>Mostra quanto a inicialização levou, assim que a janela pode ser usada, e sai.</translation>
     </message>
     <message>
         <source>Window size, as 1280x800.</source>
+        <translation>Tamanho da janela, como 1280x800.</translation>
+    </message>
+</context>
+<context>
+    <name>task_words</name>
+    <message>
+        <source>An input; a candidate may not write it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>An output; it is poisoned before each run.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Read and written.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A size of the task, in its first case.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A value that kernels take by value.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A tunable of this candidate; the first value is the default.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A scratch buffer of this candidate.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -2567,27 +2792,27 @@ block (%1, %2, %3), thread (%4, %5, %6)</source>
     <name>widgets</name>
     <message>
         <source>Occupancy</source>
-        <translation type="unfinished"></translation>
+        <translation>Ocupação</translation>
     </message>
     <message>
         <source>now</source>
-        <translation type="unfinished"></translation>
+        <translation>agora</translation>
     </message>
     <message>
         <source>%1 at %2: occupancy %3</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 em %2: ocupação %3</translation>
     </message>
     <message>
         <source>Threads per block</source>
-        <translation type="unfinished"></translation>
+        <translation>Threads por bloco</translation>
     </message>
     <message>
         <source>Registers per thread</source>
-        <translation type="unfinished"></translation>
+        <translation>Registradores por thread</translation>
     </message>
     <message>
         <source>Shared memory per block</source>
-        <translation type="unfinished"></translation>
+        <translation>Memória compartilhada por bloco</translation>
     </message>
 </context>
 </TS>
