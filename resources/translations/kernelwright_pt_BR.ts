@@ -105,11 +105,11 @@
     </message>
     <message>
         <source>To the source</source>
-        <translation type="unfinished"></translation>
+        <translation>Ir para o código-fonte</translation>
     </message>
     <message>
         <source>What is this?</source>
-        <translation type="unfinished"></translation>
+        <translation>O que é isto?</translation>
     </message>
 </context>
 <context>
@@ -401,6 +401,10 @@ GPL-3.0-or-later</source>
         <translation>Kernelwright %1
 Uma bancada para kernels CUDA.
 GPL-3.0-or-later</translation>
+    </message>
+    <message>
+        <source>Nothing is known of what is at the caret.</source>
+        <translation>Nada se sabe do que está no cursor.</translation>
     </message>
 </context>
 <context>
@@ -2761,31 +2765,31 @@ bloco (%1, %2, %3), thread (%4, %5, %6)</translation>
     <name>task_words</name>
     <message>
         <source>An input; a candidate may not write it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Uma entrada; um candidato não pode escrever nela.</translation>
     </message>
     <message>
         <source>An output; it is poisoned before each run.</source>
-        <translation type="unfinished"></translation>
+        <translation>Uma saída; é envenenada antes de cada execução.</translation>
     </message>
     <message>
         <source>Read and written.</source>
-        <translation type="unfinished"></translation>
+        <translation>Lido e escrito.</translation>
     </message>
     <message>
         <source>A size of the task, in its first case.</source>
-        <translation type="unfinished"></translation>
+        <translation>Um tamanho da tarefa, no seu primeiro caso.</translation>
     </message>
     <message>
         <source>A value that kernels take by value.</source>
-        <translation type="unfinished"></translation>
+        <translation>Um valor que os kernels recebem por valor.</translation>
     </message>
     <message>
         <source>A tunable of this candidate; the first value is the default.</source>
-        <translation type="unfinished"></translation>
+        <translation>Um parâmetro ajustável deste candidato; o primeiro valor é o padrão.</translation>
     </message>
     <message>
         <source>A scratch buffer of this candidate.</source>
-        <translation type="unfinished"></translation>
+        <translation>Um buffer de rascunho deste candidato.</translation>
     </message>
 </context>
 <context>
