@@ -1,5 +1,6 @@
 #include "app/cli/agent.h"
 
+#include "agent/drivers/lesson.h"
 #include "agent/drivers/llm.h"
 #include "agent/drivers/tuner.h"
 #include "agent/llm/json_text.h"
@@ -99,6 +100,9 @@ Result<void> check(const AgentArguments& arguments) {
         return refuse("--driver llm needs --model; 'kw agent models' lists what the server has");
     if (arguments.driver != "llm" && (!llm.model.empty() || llm.from || !llm.message.empty()))
         return refuse("--model, --from and --message are for --driver llm");
+    if (arguments.driver == "lesson" && arguments.lesson.empty())
+        return refuse("--driver lesson needs --lesson FOLDER, with a lesson.toml");
+    if (arguments.driver != "lesson" && !arguments.lesson.empty()) return refuse("--lesson is for --driver lesson");
     return {};
 }
 
@@ -116,6 +120,22 @@ Result<std::unique_ptr<Tuner>> open_tuner(const Start& start) {
     if (!space) return std::unexpected(std::move(space.error()));
     return std::make_unique<Tuner>(std::move(*space), start.files.at(start.file), search_of(start.arguments.search),
                                    start.options.seed.value_or(std::random_device{}()));
+}
+
+Result<std::unique_ptr<agent::LessonDriver>> open_lesson(const Start& start) {
+    auto lesson = agent::read_lesson(start.arguments.lesson);
+    if (!lesson) return std::unexpected(std::move(lesson.error()));
+    if (lesson->task != start.task.name)
+        return fail(Stage::usage, ErrorCode::invalid_input,
+                    fmt::format("'{}' is a lesson of the task {}, not of {}", start.arguments.lesson, lesson->task,
+                                start.task.name));
+    return std::make_unique<agent::LessonDriver>(std::move(*lesson));
+}
+
+/// A driver that asks nobody.
+Result<std::unique_ptr<agent::Driver>> open_offline(const Start& start) {
+    if (start.arguments.driver == "lesson") return open_lesson(start);
+    return open_tuner(start);
 }
 
 /// A model and what is known of it.
@@ -233,12 +253,19 @@ CLI::App* add_agent_run(CLI::App& agent, AgentArguments& arguments) {
     report::add_evaluation_options(*command, arguments.evaluation);
     command
         ->add_option("--driver", arguments.driver,
-                     "Who proposes the changes: tuner (sweeps '//@ tune' directives; default) or llm (a model)")
-        ->check(CLI::IsMember({"tuner", "llm"}))
+                     "Who proposes the changes: tuner (sweeps '//@ tune' directives; default), lesson (a written course "
+                     "of candidates) or llm (a model)")
+        ->check(CLI::IsMember({"tuner", "lesson", "llm"}))
         ->type_name("DRIVER");
     command->add_option("--search", arguments.search, "How the tuner chooses: exhaustive, random or guided (default)")
         ->check(CLI::IsMember({"exhaustive", "random", "guided"}))
         ->type_name("HOW");
+    command->add_option("--lesson", arguments.lesson, "Folder of the lesson.toml whose steps are tried")
+        ->type_name("FOLDER");
+    command
+        ->add_option("--stages", arguments.evaluation.stages,
+                     "What is done with every step, as a list of compile, verify, bench, profile, reward")
+        ->type_name("LIST");
     command->add_option("--steps", arguments.steps, "How many steps at most (default: 64)")
         ->check(CLI::Range(std::size_t{1}, std::size_t{1'000'000}))
         ->type_name("N");
@@ -270,8 +297,8 @@ int agent_command(const AgentArguments& arguments, report::Backend& backend, rpc
     const bool llm = arguments.driver == "llm";
     auto model = llm ? open_model(start, stop) : Result<Model>{};
     if (!model) return report::report_error(model.error());
-    auto tuner = llm ? Result<std::unique_ptr<Tuner>>{} : open_tuner(start);
-    if (!tuner) return report::report_error(tuner.error());
+    auto offline = llm ? Result<std::unique_ptr<agent::Driver>>{} : open_offline(start);
+    if (!offline) return report::report_error(offline.error());
     auto session = open_session(arguments.evaluation.output, *files, task->name);
     if (!session) return report::report_error(session.error());
     agent::Control control;
@@ -300,7 +327,7 @@ int agent_command(const AgentArguments& arguments, report::Backend& backend, rpc
                               const pipeline::Progress& progress) {
         return backend.evaluate(all, how, std::move(token), progress);
     };
-    agent::Driver& chosen = llm ? static_cast<agent::Driver&>(**driver) : **tuner;
+    agent::Driver& chosen = llm ? static_cast<agent::Driver&>(**driver) : **offline;
     const auto result = agent::run(*session, chosen, evaluate, run, control, unseen.get_token());
     bar.clear();
     if (!result) return report::report_error(result.error());

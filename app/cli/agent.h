@@ -17,6 +17,7 @@ struct AgentArguments {
     report::EvalArguments evaluation; ///< its `output` is the session
     std::string driver = "tuner";
     std::string search = "guided";
+    std::string lesson; ///< folder; for --driver lesson
     std::size_t steps = 64;
     std::optional<double> seconds{};
     LlmArguments llm;

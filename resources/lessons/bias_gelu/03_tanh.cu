@@ -1,0 +1,15 @@
+// One read and one write an element, with the approximation of GELU by tanh, which is a logistic function and takes one exponential.
+//@ tune BLOCK = 256 128 512
+//@ launch bias_gelu<<<rows, BLOCK>>>(x, bias, y, cols)
+
+__device__ float gelu(float t) {
+    const float inner = 1.5957691216f * (t + 0.044715f * t * t * t);
+    return t / (1 + __expf(-inner));
+}
+
+__global__ void __launch_bounds__(BLOCK)
+bias_gelu(const float* __restrict__ x, const float* __restrict__ bias, float* __restrict__ y, int cols) {
+    const float* row = x + static_cast<size_t>(blockIdx.x) * cols;
+    float* out = y + static_cast<size_t>(blockIdx.x) * cols;
+    for (int i = threadIdx.x; i < cols; i += BLOCK) out[i] = gelu(row[i] + bias[i]);
+}
