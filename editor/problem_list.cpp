@@ -87,11 +87,12 @@ void ProblemList::request(const QTreeWidgetItem* item) {
         Q_EMIT go_to_requested(item->data(kMessage, kFile).toString(), line, item->data(kMessage, kColumn).toInt());
 }
 
-void ProblemList::go_to_next() {
+void ProblemList::move(int offset) {
     const int count = tree_->topLevelItemCount();
     if (count == 0) return;
     const int current = tree_->currentItem() ? tree_->indexOfTopLevelItem(tree_->currentItem()) : -1;
-    auto* next = tree_->topLevelItem((current + 1) % count);
+    const int to = current < 0 ? (offset > 0 ? 0 : count - 1) : (current + offset + count) % count;
+    auto* next = tree_->topLevelItem(to);
     tree_->setCurrentItem(next);
     request(next);
 }

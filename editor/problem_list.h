@@ -23,8 +23,10 @@ public:
     [[nodiscard]] int error_count() const { return errors_; }
     [[nodiscard]] int warning_count() const { return warnings_; }
 
-    /// Moves to the next problem, around the end, and asks to go there. Does nothing when there is none.
-    void go_to_next();
+    /// Moves to the next problem, or the one before, around the ends, and asks to go there. Does nothing when there is
+    /// none.
+    void go_to_next() { move(1); }
+    void go_to_previous() { move(-1); }
 
 Q_SIGNALS:
     void go_to_requested(const QString& file, int line, int column);
@@ -33,6 +35,7 @@ private:
     void request(const QTreeWidgetItem* item);
     QTreeWidgetItem* add(const compile::Diagnostic& diagnostic, QTreeWidgetItem* parent);
     void rebuild();
+    void move(int offset);
 
     QStackedWidget* pages_;
     QTreeWidget* tree_;

@@ -20,6 +20,7 @@ Actions::Actions(QObject* parent) : QObject(parent) {
 
     undo = make(named("undo"), tr("Undo"), QKeySequence::Undo);
     redo = make(named("redo"), tr("Redo"), QKeySequence::Redo);
+    focus_editor = make(named("focus_editor"), tr("To the source"), ctrl(Qt::Key_E));
     next_problem = make(named("next_problem"), tr("Next problem"), QKeySequence(Qt::Key_F8));
     previous_problem = make(named("previous_problem"), tr("Previous problem"), QKeySequence(Qt::SHIFT | Qt::Key_F8));
 
@@ -40,7 +41,7 @@ Actions::Actions(QObject* parent) : QObject(parent) {
     full_screen = make(named("full_screen"), tr("Full screen"), QKeySequence(Qt::Key_F11));
     full_screen->setCheckable(true);
 
-    help = make(named("help"), tr("Help"), QKeySequence::HelpContents);
+    help = make(named("help"), tr("What is this?"), QKeySequence::HelpContents);
     about = make(named("about"), tr("About Kernelwright"));
     apply_icons();
 }

@@ -27,6 +27,7 @@ public:
     // Edit
     QAction* undo;
     QAction* redo;
+    QAction* focus_editor;
     QAction* next_problem;
     QAction* previous_problem;
     // Kernel
@@ -49,6 +50,7 @@ public:
     QAction* help;
     QAction* about;
 
+    [[nodiscard]] QList<QAction*> all() const { return findChildren<QAction*>(Qt::FindDirectChildrenOnly); }
     /// An icon of resources/icons in the theme's colours.
     void set_icon(QAction* action, const QString& icon);
     /// Colours icons anew after the theme has changed.

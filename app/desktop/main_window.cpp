@@ -2,12 +2,14 @@
 
 #include "agent/review/steps_view.h"
 #include "app/desktop/actions.h"
+#include "app/desktop/clangd_assist.h"
 #include "app/desktop/code_panes.h"
 #include "app/desktop/correctness_pane.h"
 #include "app/desktop/device_chooser.h"
 #include "app/desktop/profile_panes.h"
 #include "app/desktop/source_tabs.h"
 #include "app/desktop/start_page.h"
+#include "app/desktop/task_words.h"
 #include "editor/cuda_editor.h"
 #include "editor/editor_pane.h"
 #include "editor/heat_chooser.h"
@@ -71,7 +73,8 @@ MainWindow::MainWindow(WorkerSession& worker, QWidget* parent)
       centre_(new QStackedWidget),
       start_page_(new StartPage),
       sources_(new SourceTabs),
-      device_chooser_(new DeviceChooser) {
+      device_chooser_(new DeviceChooser),
+      clangd_(new ClangdAssist(this)) {
     setAcceptDrops(true);
     setContextMenuPolicy(Qt::NoContextMenu);
     resize(1440, 900);
@@ -202,7 +205,9 @@ void MainWindow::connect_worker() {
     });
     connect(&worker_, &WorkerSession::checked, this, [this](const std::vector<compile::Diagnostic>& diagnostics) {
         show_diagnostics(diagnostics);
-        if (problems_->error_count() == 0) code_panes_->source_changed();
+        if (problems_->error_count() > 0) return;
+        code_panes_->source_changed();
+        update_words();
     });
     connect(&worker_, &WorkerSession::check_failed, this,
             [this](const Error& error) { say(QString::fromStdString(error.message)); });
@@ -281,6 +286,12 @@ void MainWindow::use_worker(const QString& specification) {
     check_now();
 }
 
+void MainWindow::update_words() {
+    const auto& file = sources_->current_file();
+    if (auto* editor = sources_->current())
+        editor->set_task_words(task_words(*workbench_.task(), file, sources_->text(file)));
+}
+
 void MainWindow::device_changed() {
     if (const auto* info = device_chooser_->info()) {
         profile_panes_->set_device(*info);
@@ -305,6 +316,9 @@ void MainWindow::take_edits() {
             workbench_.saved(file, editor->utf8());
     }
     edited_.clear();
+    const auto* device = device_chooser_->info();
+    clangd_->use(sources_->pane(sources_->current_file()), workbench_.folder() / sources_->current_file(),
+                 settings_.toolkit().toStdString(), device ? device->arch : "sm_80");
     mark_unsaved();
     compare_with_step();
 }

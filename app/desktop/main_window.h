@@ -15,6 +15,7 @@
 #include <string>
 
 class QLabel;
+class QMenu;
 class QStackedWidget;
 class QToolButton;
 
@@ -34,6 +35,7 @@ class CommandPalette;
 namespace kw::desktop {
 
 class Actions;
+class ClangdAssist;
 class CodePanes;
 class CorrectnessPane;
 class DeviceChooser;
@@ -91,6 +93,8 @@ private:
     void start_run(bool profiled);
     void check_now();
     void compile_now();
+    /// What can be completed that is of the task.
+    void update_words();
     void device_changed();
     void text_edited(const std::string& file);
     /// What follows from the edits since it was last called.
@@ -126,7 +130,9 @@ private:
     StartPage* start_page_;
     SourceTabs* sources_;
     DeviceChooser* device_chooser_;
+    ClangdAssist* clangd_;
     widgets::CommandPalette* palette_;
+    QMenu* edit_menu_ = nullptr;
     review::StepsView* steps_ = nullptr;
     editor::ProblemList* problems_ = nullptr;
     profiler_views::VerdictView* verdict_ = nullptr;

@@ -8,24 +8,53 @@
 #include "app/desktop/source_tabs.h"
 #include "app/desktop/start_page.h"
 #include "editor/cuda_editor.h"
+#include "editor/editor_pane.h"
 #include "editor/problem_list.h"
 #include "engine/base/version.h"
 #include "widgets/command_palette.h"
 #include "widgets/theme.h"
 
 #include <QActionGroup>
+#include <QApplication>
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QLabel>
 #include <QMenuBar>
 #include <QMessageBox>
+#include <QRegularExpression>
 #include <QStackedWidget>
 #include <QToolBar>
 #include <QToolButton>
+#include <QToolTip>
 
 namespace kw::desktop {
 
 using widgets::Theme;
+
+namespace {
+
+/// What is known of what has the focus: the name at the caret, else what a control says of itself.
+void explain_focus() {
+    auto* focused = QApplication::focusWidget();
+    if (!focused) return;
+    if (const auto* editor = qobject_cast<editor::CudaEditor*>(focused)) {
+        const auto position = editor->SendScintilla(QsciScintilla::SCI_GETCURRENTPOS);
+        const auto x = editor->SendScintilla(QsciScintilla::SCI_POINTXFROMPOSITION, 0UL, position);
+        const auto y = editor->SendScintilla(QsciScintilla::SCI_POINTYFROMPOSITION, 0UL, position);
+        const QString text = editor->explanation_at(position);
+        QToolTip::showText(editor->viewport()->mapToGlobal(QPoint(static_cast<int>(x), static_cast<int>(y))),
+                           text.isEmpty() ? MainWindow::tr("Nothing is known of what is at the caret.") : text,
+                           focused);
+        return;
+    }
+    const QWidget* told = focused;
+    while (told && told->whatsThis().isEmpty() && told->toolTip().isEmpty()) told = told->parentWidget();
+    const QString text =
+        told ? told->whatsThis().isEmpty() ? told->toolTip() : told->whatsThis() : focused->accessibleName();
+    QToolTip::showText(focused->mapToGlobal(QPoint(0, focused->height())), text, focused);
+}
+
+} // namespace
 
 void MainWindow::build_tool_bar() {
     auto* bar = addToolBar(tr("Main"));
@@ -89,10 +118,17 @@ void MainWindow::build_menus() {
     file->addAction(actions_->save);
     file->addSeparator();
     file->addActions({actions_->settings, actions_->quit});
-    auto* edit = menuBar()->addMenu(tr("&Edit"));
-    edit->addActions({actions_->undo, actions_->redo});
-    edit->addSeparator();
-    edit->addActions({actions_->next_problem, actions_->previous_problem});
+    edit_menu_ = menuBar()->addMenu(tr("&Edit"));
+    // What the file in front can do is its pane's.
+    connect(edit_menu_, &QMenu::aboutToShow, this, [this] {
+        edit_menu_->clear();
+        edit_menu_->addActions({actions_->undo, actions_->redo});
+        edit_menu_->addSeparator();
+        if (const auto* pane = sources_->pane(sources_->current_file()))
+            edit_menu_->addActions(pane->actions_for_menu());
+        edit_menu_->addSeparator();
+        edit_menu_->addActions({actions_->focus_editor, actions_->next_problem, actions_->previous_problem});
+    });
     auto* kernel = menuBar()->addMenu(tr("&Kernel"));
     kernel->addActions({actions_->compile, actions_->run, actions_->profile, actions_->stop});
     kernel->addSeparator();
@@ -108,19 +144,22 @@ void MainWindow::build_menus() {
         view->addAction(findChild<QAction*>(QStringLiteral("layout_") % layout.name));
     view->addAction(actions_->reset_layout);
     view->addSeparator();
-    int number = 1;
+    // What is looked at most often has the lowest number.
+    const QStringList numbered{QStringLiteral("correctness"), QStringLiteral("timeline"), QStringLiteral("metrics"),
+                               QStringLiteral("roofline"),    QStringLiteral("code"),     QStringLiteral("occupancy"),
+                               QStringLiteral("problems"),    QStringLiteral("verdict"),  QStringLiteral("steps")};
     for (auto* pane : docks_->panes()) {
         auto* action = new QAction(tr("Pane: %1").arg(pane->windowTitle()), this);
         action->setObjectName(QStringLiteral("pane_") % pane->objectName());
-        if (dockWidgetArea(pane) != Qt::LeftDockWidgetArea && number <= 9)
-            action->setShortcut(QKeySequence(Qt::CTRL | static_cast<Qt::Key>(Qt::Key_0 + number++)));
+        if (const auto at = numbered.indexOf(pane->objectName()); at >= 0)
+            action->setShortcut(QKeySequence(Qt::CTRL | static_cast<Qt::Key>(Qt::Key_1 + at)));
         connect(action, &QAction::triggered, pane, &Pane::reveal);
         view->addAction(action);
     }
     view->addSeparator();
     view->addActions({actions_->theme, actions_->full_screen});
     auto* help = menuBar()->addMenu(tr("&Help"));
-    help->addAction(actions_->about);
+    help->addActions({actions_->help, actions_->about});
 }
 
 void MainWindow::connect_actions() {
@@ -163,7 +202,16 @@ void MainWindow::connect_actions() {
     on(actions_->restore_step, [this] {
         if (const auto& step = workbench_.selected()) restore(step->step.summary.id);
     });
-    on(actions_->palette, [this] { palette_->open(findChildren<QAction*>()); });
+    on(actions_->palette, [this] {
+        QList<QAction*> all = actions_->all();
+        if (const auto* pane = sources_->pane(sources_->current_file())) all << pane->actions_for_menu();
+        all << findChildren<QAction*>(QRegularExpression(QStringLiteral("^(layout|pane)_")));
+        palette_->open(all);
+    });
+    on(actions_->focus_editor, [this] {
+        if (auto* editor = sources_->current()) editor->setFocus();
+    });
+    on(actions_->previous_problem, [this] { problems_->go_to_previous(); });
     on(actions_->theme, [this] {
         const bool dark = Theme::instance().tokens().scheme == widgets::Scheme::dark;
         settings_.set_theme(dark ? QStringLiteral("light") : QStringLiteral("dark"));
@@ -178,6 +226,7 @@ void MainWindow::connect_actions() {
     });
     on(actions_->reset_layout, [this] { docks_->reset(); });
     on(actions_->full_screen, [this](bool full) { full ? showFullScreen() : showNormal(); });
+    on(actions_->help, [] { explain_focus(); });
     on(actions_->about, [this] {
         QMessageBox::about(this, tr("About Kernelwright"),
                            tr("Kernelwright %1\nA workbench for CUDA kernels.\nGPL-3.0-or-later")

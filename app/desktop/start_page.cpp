@@ -16,7 +16,7 @@ namespace kw::desktop {
 namespace {
 
 constexpr int kColumns = 2;
-constexpr int kContentWidth = 760;
+constexpr int kContentWidth = 920;
 
 QLabel* heading(const QString& text) {
     auto* label = new QLabel(text);

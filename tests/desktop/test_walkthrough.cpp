@@ -97,7 +97,7 @@ private Q_SLOTS:
         QVERIFY(all_text(verdict()).contains(QStringLiteral("Wrong result")));
         press(Qt::Key_1, Qt::ControlModifier);
         auto* pane = window_->findChild<QDockWidget*>(QStringLiteral("correctness"));
-        QVERIFY(pane->isVisible());
+        QVERIFY(static_cast<Pane*>(pane)->in_front());
         press(Qt::Key_S, Qt::ControlModifier);
         const auto told = kw({QStringLiteral("eval"), folder_.path(), QStringLiteral("--json")});
         const auto& check = told.at("verify").at("checks").at(0);
@@ -108,6 +108,8 @@ private Q_SLOTS:
     }
 
     void the_palette_does_what_is_typed() {
+        press(Qt::Key_E, Qt::ControlModifier);
+        QTRY_VERIFY(editor().hasFocus());
         press(Qt::Key_P, Qt::ControlModifier | Qt::ShiftModifier);
         QTest::qWait(50);
         auto* input = qobject_cast<QLineEdit*>(QApplication::focusWidget());
