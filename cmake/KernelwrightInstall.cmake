@@ -4,7 +4,7 @@ include(GNUInstallDirs)
 install(TARGETS kw kw-worker RUNTIME)
 # Where `kw trace` looks for it.
 install(TARGETS kw_trace_library LIBRARY DESTINATION lib/kernelwright)
-install(DIRECTORY resources/tasks DESTINATION ${CMAKE_INSTALL_DATADIR}/kernelwright)
+install(DIRECTORY resources/tasks resources/lessons DESTINATION ${CMAKE_INSTALL_DATADIR}/kernelwright)
 install(FILES README.md docs/design.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)
 if(KW_BUILD_DESKTOP)

@@ -2,6 +2,7 @@
 
 #include "agent/drivers/lesson.h"
 #include "agent/drivers/llm.h"
+#include "agent/drivers/replay.h"
 #include "agent/drivers/tuner.h"
 #include "agent/llm/json_text.h"
 #include "app/cli/session.h"
@@ -103,6 +104,9 @@ Result<void> check(const AgentArguments& arguments) {
     if (arguments.driver == "lesson" && arguments.lesson.empty())
         return refuse("--driver lesson needs --lesson FOLDER, with a lesson.toml");
     if (arguments.driver != "lesson" && !arguments.lesson.empty()) return refuse("--lesson is for --driver lesson");
+    if (arguments.driver == "replay" && arguments.replayed.empty())
+        return refuse("--driver replay needs --session FILE, the session whose steps are tried again");
+    if (arguments.driver != "replay" && !arguments.replayed.empty()) return refuse("--session is for --driver replay");
     return {};
 }
 
@@ -132,9 +136,19 @@ Result<std::unique_ptr<agent::LessonDriver>> open_lesson(const Start& start) {
     return std::make_unique<agent::LessonDriver>(std::move(*lesson));
 }
 
+Result<std::unique_ptr<agent::ReplayDriver>> open_replay(const Start& start) {
+    const auto& path = start.arguments.replayed;
+    if (auto differ = report::check_different(path, start.arguments.evaluation.output); !differ)
+        return std::unexpected(std::move(differ.error()));
+    auto recorded = trajectory::SessionFile::open(path, trajectory::SessionFile::Access::read);
+    if (!recorded) return std::unexpected(std::move(recorded.error()));
+    return agent::ReplayDriver::make(std::move(*recorded), start.file);
+}
+
 /// A driver that asks nobody.
 Result<std::unique_ptr<agent::Driver>> open_offline(const Start& start) {
     if (start.arguments.driver == "lesson") return open_lesson(start);
+    if (start.arguments.driver == "replay") return open_replay(start);
     return open_tuner(start);
 }
 
@@ -252,20 +266,26 @@ CLI::App* add_agent_run(CLI::App& agent, AgentArguments& arguments) {
     command->add_option("TASK", arguments.evaluation.task, "Task folder")->required();
     report::add_evaluation_options(*command, arguments.evaluation);
     command
-        ->add_option("--driver", arguments.driver,
-                     "Who proposes the changes: tuner (sweeps '//@ tune' directives; default), lesson (a written course "
-                     "of candidates) or llm (a model)")
-        ->check(CLI::IsMember({"tuner", "lesson", "llm"}))
+        ->add_option(
+            "--driver", arguments.driver,
+            "Who proposes the changes: tuner (sweeps '//@ tune' directives; default), lesson (a written course "
+            "of candidates), replay (a recorded session) or llm (a model)")
+        ->check(CLI::IsMember({"tuner", "lesson", "replay", "llm"}))
         ->type_name("DRIVER");
     command->add_option("--search", arguments.search, "How the tuner chooses: exhaustive, random or guided (default)")
         ->check(CLI::IsMember({"exhaustive", "random", "guided"}))
         ->type_name("HOW");
     command->add_option("--lesson", arguments.lesson, "Folder of the lesson.toml whose steps are tried")
         ->type_name("FOLDER");
+    command->add_option("--session", arguments.replayed, "Session whose steps are tried again, as --driver replay")
+        ->type_name("FILE.kwsession");
     command
         ->add_option("--stages", arguments.evaluation.stages,
                      "What is done with every step, as a list of compile, verify, bench, profile, reward")
         ->type_name("LIST");
+    command->add_option("--metrics", arguments.metrics, "What a profile counts: basic (default) or full")
+        ->check(CLI::IsMember({"basic", "full"}))
+        ->type_name("SET");
     command->add_option("--steps", arguments.steps, "How many steps at most (default: 64)")
         ->check(CLI::Range(std::size_t{1}, std::size_t{1'000'000}))
         ->type_name("N");
@@ -282,6 +302,7 @@ int agent_command(const AgentArguments& arguments, report::Backend& backend, rpc
     auto options = report::to_options(arguments.evaluation);
     if (!options) return report::report_error(options.error());
     if (auto fits = check(arguments); !fits) return report::report_error(fits.error());
+    options->profiling.set = arguments.metrics;
     if (const auto writable = report::check_output(arguments.evaluation); !writable)
         return report::report_error(writable.error());
     const auto files = report::read_task(arguments.evaluation, *options);
@@ -332,7 +353,11 @@ int agent_command(const AgentArguments& arguments, report::Backend& backend, rpc
     bar.clear();
     if (!result) return report::report_error(result.error());
     if (unwritable) return report::report_error(*unwritable);
-    return finish(*session, *result, llm ? (*driver)->ending() : std::string{});
+    std::string ending = llm ? (*driver)->ending() : std::string{};
+    if (const auto* replay = llm ? nullptr : dynamic_cast<const agent::ReplayDriver*>(offline->get()))
+        if (const auto missing = replay->passed_over(); !missing.empty())
+            ending = fmt::format("{}; {}", agent::to_string(result->end), missing);
+    return finish(*session, *result, ending);
 }
 
 } // namespace kw::cli

@@ -17,7 +17,9 @@ struct AgentArguments {
     report::EvalArguments evaluation; ///< its `output` is the session
     std::string driver = "tuner";
     std::string search = "guided";
-    std::string lesson; ///< folder; for --driver lesson
+    std::string lesson;            ///< folder; for --driver lesson
+    std::string replayed;          ///< session; for --driver replay
+    std::string metrics = "basic"; ///< "basic" or "full", where a step is profiled
     std::size_t steps = 64;
     std::optional<double> seconds{};
     LlmArguments llm;
