@@ -1,26 +1,12 @@
 #include "agent/trajectory/exports.h"
 
+#include "agent/trajectory/exports_common.h"
 #include "engine/base/version.h"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
-
-#include <algorithm>
-#include <chrono>
-#include <ctime>
 
 namespace kw::trajectory {
 namespace {
-
-std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
-
-/// RFC 3339, in UTC; what no year of four digits holds is taken for the nearest that does.
-std::string timestamp(std::int64_t unix_ms) {
-    constexpr std::int64_t kLast = 253'402'300'799'999; // 9999-12-31T23:59:59.999Z
-    unix_ms = std::clamp<std::int64_t>(unix_ms, 0, kLast);
-    const std::time_t seconds = static_cast<std::time_t>(unix_ms / 1000);
-    return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z", fmt::gmtime(seconds), unix_ms % 1000);
-}
 
 std::string csv_text(std::string_view text) {
     if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string{text};
@@ -33,20 +19,6 @@ std::string csv_text(std::string_view text) {
 }
 
 template<class T> std::string cell(const std::optional<T>& value) { return value ? fmt::format("{}", *value) : ""; }
-
-template<class T> Json or_null(const std::optional<T>& value) { return value ? Json(*value) : Json(nullptr); }
-
-/// Calls `each` with every step of the session, loaded one at a time.
-template<class Function> Result<void> for_each_step(const SessionFile& session, Function&& each) {
-    const auto steps = session.steps();
-    if (!steps) return std::unexpected(steps.error());
-    for (const auto& summary : *steps) {
-        const auto step = session.step(summary.id);
-        if (!step) return std::unexpected(step.error());
-        if (auto done = each(*step); !done) return done;
-    }
-    return {};
-}
 
 /// What an agent is told of its step.
 std::string observation(const StepSummary& step) {

@@ -195,18 +195,18 @@ void write_conversation(SQLite::Database& database, StepId id, const Step& step)
     }
 }
 
-void read_conversation(SQLite::Database& database, Step& step) {
+template<class Into> void read_conversation(SQLite::Database& database, StepId id, Into& into) {
     SQLite::Statement message{database, "SELECT role, content, reasoning FROM message WHERE step = ? ORDER BY ordinal"};
-    message.bind(1, step.summary.id);
+    message.bind(1, id);
     while (message.executeStep())
-        step.messages.push_back(
+        into.messages.push_back(
             {message.getColumn(0).getString(), message.getColumn(1).getString(), message.getColumn(2).getString()});
     SQLite::Statement call{
         database,
         "SELECT id, name, arguments, result, ok, milliseconds FROM tool_call WHERE step = ? ORDER BY ordinal"};
-    call.bind(1, step.summary.id);
+    call.bind(1, id);
     while (call.executeStep())
-        step.tool_calls.push_back({call.getColumn(0).getString(), call.getColumn(1).getString(),
+        into.tool_calls.push_back({call.getColumn(0).getString(), call.getColumn(1).getString(),
                                    parse_json(call.getColumn(2).getString()), call.getColumn(3).getString(),
                                    call.getColumn(4).getInt() != 0, call.getColumn(5).getDouble()});
 }
@@ -247,7 +247,11 @@ Result<void> SessionFile::write_new(const fs::path& path, const task::Files& tas
     return {};
 }
 
-Result<SessionFile> SessionFile::create(const fs::path& path, const task::Files& task, std::string_view task_name) {
+namespace {
+
+/// A new session that `write` makes under another name until it is whole, so that nobody meets half a session, whatever
+/// happens meanwhile.
+template<class Write> Result<void> make_new(const fs::path& path, Write&& write) {
     const auto exists = [&] {
         return fail(Stage::usage, ErrorCode::invalid_input,
                     fmt::format("'{}' exists already; choose another name, or go on with it", path.string()),
@@ -255,15 +259,33 @@ Result<SessionFile> SessionFile::create(const fs::path& path, const task::Files&
     };
     std::error_code ignored;
     if (fs::exists(path, ignored)) return exists();
-    // Under another name until it is whole, so that nobody meets half a session, whatever happens meanwhile.
     const Unfinished unfinished{path};
-    if (auto written = guarded(path, "create", [&] { return write_new(unfinished.path(), task, task_name); }); !written)
-        return std::unexpected(std::move(written.error()));
+    if (auto written = guarded(path, "create", [&] { return write(unfinished.path()); }); !written) return written;
     if (const int reason = rename_new(unfinished.path(), path); reason == EEXIST)
         return exists();
     else if (reason != 0)
         return fail(Stage::environment, ErrorCode::invalid_input,
                     fmt::format("cannot create '{}': {}", path.string(), std::strerror(reason)), {path.string()});
+    return {};
+}
+
+} // namespace
+
+Result<SessionFile> SessionFile::create(const fs::path& path, const task::Files& task, std::string_view task_name) {
+    auto made = make_new(path, [&](const fs::path& under) { return write_new(under, task, task_name); });
+    if (!made) return std::unexpected(std::move(made.error()));
+    return open(path, Access::write);
+}
+
+Result<SessionFile> SessionFile::copy_to(const fs::path& path) const {
+    auto made = make_new(path, [&](const fs::path& under) -> Result<void> {
+        SQLite::Statement copy{*database_, "VACUUM INTO ?"};
+        copy.bind(1, under.string());
+        copy.exec();
+        SQLite::Database{under.string(), SQLite::OPEN_READWRITE, kBusyMs}.exec("PRAGMA journal_mode = WAL");
+        return {};
+    });
+    if (!made) return std::unexpected(std::move(made.error()));
     return open(path, Access::write);
 }
 
@@ -364,7 +386,8 @@ Result<StepId> SessionFile::add(Step step) {
         const auto changed = changed_lines(before, step.source);
         const auto& facts = step.summary;
 
-        SQLite::Transaction transaction{database, SQLite::TransactionBehavior::IMMEDIATE};
+        std::optional<SQLite::Transaction> transaction;
+        if (!at_once_) transaction.emplace(database, SQLite::TransactionBehavior::IMMEDIATE);
         const auto source = put_blob(step.source);
         std::optional<std::string> evaluation;
         if (step.evaluation)
@@ -399,7 +422,7 @@ Result<StepId> SessionFile::add(Step step) {
         insert.exec();
         const StepId id = database.getLastInsertRowid();
         write_conversation(database, id, step);
-        transaction.commit();
+        if (transaction) transaction->commit();
         return id;
     });
 }
@@ -409,7 +432,8 @@ Result<void> SessionFile::set_evaluation(StepId id, const Json& evaluation) {
         Step step;
         step.evaluation = evaluation;
         summarize_evaluation(step);
-        SQLite::Transaction transaction{*database_, SQLite::TransactionBehavior::IMMEDIATE};
+        std::optional<SQLite::Transaction> transaction;
+        if (!at_once_) transaction.emplace(*database_, SQLite::TransactionBehavior::IMMEDIATE);
         SQLite::Statement update{*database_, "UPDATE step SET evaluation = ?, correct = ?, reward = ?, speedup = ?, "
                                              "median_us = ?, estimated = ?, because = ? WHERE id = ?"};
         update.bind(1, put_blob(evaluation.dump(-1, ' ', false, Json::error_handler_t::replace)));
@@ -422,7 +446,7 @@ Result<void> SessionFile::set_evaluation(StepId id, const Json& evaluation) {
         update.bind(8, id);
         if (update.exec() != 1)
             return fail(Stage::usage, ErrorCode::not_found, fmt::format("the session has no step {}", id));
-        transaction.commit();
+        if (transaction) transaction->commit();
         return {};
     });
 }
@@ -434,6 +458,17 @@ Result<void> SessionFile::decide(const Decision& decision) {
                      decision.time_ms ? decision.time_ms : now_ms());
         insert.exec();
         return {};
+    });
+}
+
+Result<void> SessionFile::at_once(const std::function<Result<void>()>& work) {
+    return guarded(path_, "write", [&]() -> Result<void> {
+        SQLite::Transaction transaction{*database_, SQLite::TransactionBehavior::IMMEDIATE};
+        at_once_ = true;
+        auto done = work();
+        at_once_ = false;
+        if (done) transaction.commit();
+        return done;
     });
 }
 
@@ -468,8 +503,16 @@ Result<Step> SessionFile::step(StepId id) const {
             if (!text) return std::unexpected(text.error());
             step.evaluation = parse_json(*text);
         }
-        read_conversation(*database_, step);
+        read_conversation(*database_, id, step);
         return step;
+    });
+}
+
+Result<SessionFile::Conversation> SessionFile::conversation(StepId id) const {
+    return guarded(path_, "read", [&]() -> Result<Conversation> {
+        Conversation conversation;
+        read_conversation(*database_, id, conversation);
+        return conversation;
     });
 }
 

@@ -5,6 +5,7 @@
 #include "engine/task/task.h"
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -24,6 +25,8 @@ public:
     /// A new file for a task. One that exists already is an error.
     [[nodiscard]] static Result<SessionFile> create(const std::filesystem::path& path, const task::Files& task,
                                                     std::string_view task_name);
+    /// A new file that holds all that this one does.
+    [[nodiscard]] Result<SessionFile> copy_to(const std::filesystem::path& path) const;
     enum class Access { read, write };
     /// Errors name the file and what is wrong: missing, not a session, of a newer program, damaged, in use.
     [[nodiscard]] static Result<SessionFile> open(const std::filesystem::path& path, Access access);
@@ -39,10 +42,19 @@ public:
     /// Replaces what is known of a step's evaluation.
     [[nodiscard]] Result<void> set_evaluation(StepId id, const Json& evaluation);
     [[nodiscard]] Result<void> decide(const Decision& decision);
+    /// Everything that `work` adds and sets is written at once when it succeeds, and not at all when it fails: for many
+    /// steps, which otherwise wait for the disk one by one.
+    [[nodiscard]] Result<void> at_once(const std::function<Result<void>()>& work);
 
     /// In order of writing.
     [[nodiscard]] Result<std::vector<StepSummary>> steps() const;
     [[nodiscard]] Result<Step> step(StepId id) const;
+    /// A step's messages and tool calls alone.
+    struct Conversation {
+        std::vector<Message> messages;
+        std::vector<ToolCall> tool_calls;
+    };
+    [[nodiscard]] Result<Conversation> conversation(StepId id) const;
     [[nodiscard]] Result<std::vector<Decision>> decisions() const;
     /// The step with the highest reward, then the highest speed-up, then the earliest; none when nothing is correct.
     [[nodiscard]] Result<std::optional<StepId>> best() const;
@@ -64,6 +76,7 @@ private:
 
     std::filesystem::path path_;
     std::unique_ptr<SQLite::Database> database_;
+    bool at_once_ = false; ///< a transaction is open already
 };
 
 } // namespace kw::trajectory

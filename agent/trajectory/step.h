@@ -65,12 +65,15 @@ struct StepSummary {
 struct Step {
     StepSummary summary;
     std::string thought{}; ///< why the step was made, in the driver's words
-    std::string file;      ///< of the task, which `source` is the text of
+    std::string file;      ///< of the task, which `source` is the text of; empty when the source is not known
     std::string source;
     Json configuration = Json::object(); ///< tunables
     std::optional<Json> evaluation{};    ///< as the worker sent it
     std::vector<Message> messages{};
     std::vector<ToolCall> tool_calls{};
+
+    /// An imported trace may not hold what a file became.
+    [[nodiscard]] bool has_source() const { return !file.empty(); }
 };
 
 /// What was decided about a part of a step's change.

@@ -146,6 +146,8 @@ int run(int argc, char** argv) {
     session->require_subcommand(1);
     const auto* session_show = add_session_show(*session, session_arguments);
     const auto* session_export = add_session_export(*session, session_arguments);
+    const auto* session_import = add_session_import(*session, session_arguments);
+    const auto* session_rescore = add_session_rescore(*session, session_arguments);
     auto* devices = report::add_devices(app, devices_json);
     auto* doctor = report::add_doctor(app, doctor_json);
     if (const auto status = report::parse(app, argc, argv)) return *status;
@@ -163,6 +165,8 @@ int run(int argc, char** argv) {
     }
     if (*session_show) return kw::cli::session_show_command(session_arguments);
     if (*session_export) return kw::cli::session_export_command(session_arguments);
+    if (*session_import) return kw::cli::session_import_command(session_arguments);
+    if (*session_rescore) return kw::cli::session_rescore_command(session_arguments);
 
     if (*agent_models) {
         const report::Interrupt interrupt;

@@ -1,14 +1,11 @@
 #include "app/cli/session.h"
 
 #include "agent/trajectory/exports.h"
-#include "engine/base/file_writer.h"
 #include "engine/report/commands.h"
-#include "engine/report/interrupt.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <optional>
 #include <utility>
 
 namespace kw::cli {
@@ -106,51 +103,11 @@ CLI::App* add_session_show(CLI::App& session, SessionArguments& arguments) {
     return command;
 }
 
-CLI::App* add_session_export(CLI::App& session, SessionArguments& arguments) {
-    auto* command = session.add_subcommand("export", "Write a session in a form that others read");
-    command->add_option("SESSION", arguments.session, "Session file")->required()->type_name("FILE");
-    command
-        ->add_option("--format", arguments.format,
-                     "csv (rewards), jsonl (steps with sources and evaluations) or atif (Agent Trajectory "
-                     "Interchange Format 1.7); default: csv")
-        ->check(CLI::IsMember({"csv", "jsonl", "atif"}))
-        ->type_name("FORM");
-    command->add_option("-o,--output", arguments.output, "File to write (default: standard output)")->type_name("FILE");
-    return command;
-}
-
 int session_show_command(const SessionArguments& arguments) {
     const auto session = open(arguments);
     if (!session) return report::report_error(session.error());
     const auto shown = arguments.step ? show_step(*session, arguments) : show_list(*session, arguments.json);
     return shown ? 0 : report::report_error(shown.error());
-}
-
-int session_export_command(const SessionArguments& arguments) {
-    report::EvalArguments checked;
-    checked.output = arguments.output;
-    if (const auto writable = report::check_output(checked); !writable) return report::report_error(writable.error());
-    if (const auto differ = report::check_different(arguments.session, arguments.output); !differ)
-        return report::report_error(differ.error());
-    const auto session = open(arguments);
-    if (!session) return report::report_error(session.error());
-    const report::Interrupt interrupt;
-    // Long sessions are longer than memory, so a file is written as it comes.
-    std::optional<FileWriter> file;
-    if (!arguments.output.empty()) {
-        auto created = FileWriter::create(arguments.output, Stage::usage);
-        if (!created) return report::report_error(created.error());
-        file = std::move(*created);
-    }
-    const trajectory::Sink sink = [&, stop = interrupt.token()](std::string_view piece) -> Result<void> {
-        if (stop.stop_requested()) return fail(Stage::usage, ErrorCode::cancelled, "the export was stopped");
-        return file ? file->write(piece) : report::print(piece);
-    };
-    auto done = arguments.format == "atif"    ? export_atif(*session, sink)
-                : arguments.format == "jsonl" ? export_jsonl(*session, sink)
-                                              : export_csv(*session, sink);
-    if (done && file) done = file->finish();
-    return done ? 0 : report::report_error(done.error());
 }
 
 } // namespace kw::cli

@@ -15,14 +15,33 @@ struct SessionArguments {
     std::optional<trajectory::StepId> step{}; ///< show: this step instead of the list
     bool source = false;                      ///< show: only the step's source
     bool json = false;
-    std::string format = "csv"; ///< export
-    std::string output;         ///< export; empty: standard output
+    std::string output; ///< export: empty for standard output; import and rescore: the session to write
+    struct Export {
+        std::string format = "csv";
+        std::optional<double> min_reward{};
+        std::string pairs = "parent";
+    } exporting{};
+    struct Import {
+        std::string format = "auto";
+        std::string task{};
+    } importing{};
+    struct Rescore {
+        std::string rule{}; ///< file
+        std::optional<double> margin{};
+        std::string baseline{};
+    } rescoring{};
 };
 [[nodiscard]] CLI::App* add_session_show(CLI::App& session, SessionArguments& arguments);
 [[nodiscard]] CLI::App* add_session_export(CLI::App& session, SessionArguments& arguments);
 
+[[nodiscard]] CLI::App* add_session_import(CLI::App& session, SessionArguments& arguments);
+[[nodiscard]] CLI::App* add_session_rescore(CLI::App& session, SessionArguments& arguments);
+
 [[nodiscard]] int session_show_command(const SessionArguments& arguments);
 [[nodiscard]] int session_export_command(const SessionArguments& arguments);
+[[nodiscard]] int session_import_command(const SessionArguments& arguments);
+/// Prints what rewards would become, and writes them only to another session.
+[[nodiscard]] int session_rescore_command(const SessionArguments& arguments);
 
 /// "12.3 µs (estimate)  1.50×  reward 2", or why there is none.
 [[nodiscard]] std::string verdict_text(const trajectory::StepSummary& step);
