@@ -39,9 +39,9 @@ struct TrainingOptions {
 };
 
 /// One `{messages, tools}` a line and conversation, for SFT and RFT: it ends at its last step that meets `min_reward`.
-/// A conversation begins at a system message and goes on in the order of writing for a model's steps and by parents for
-/// others; a step without messages is one of its own, made of the task, its parent's source, its thought and its
-/// source. Tool messages whose call is not in the conversation are left out.
+/// A conversation begins at a system message and goes on with the same driver, in the order of writing for a model's
+/// steps and by parents for others; a step without messages is one of its own, made of the task, its parent's source,
+/// its thought and its source. Tool messages whose call is not in the conversation are left out.
 [[nodiscard]] Result<void> export_chat(const SessionFile& session, const TrainingOptions& options, const Sink& sink);
 
 /// One `{prompt, completion, label}` a line and step that has a source and a reward.

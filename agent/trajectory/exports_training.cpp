@@ -49,6 +49,9 @@ public:
         return Json::array({{{"role", "user"}, {"content", std::move(text)}}});
     }
 
+    /// A step that is likely to be the next one's parent.
+    void remember(Step step) { parent_ = std::move(step); }
+
     static Json completion(const Step& step) {
         auto text = step.thought.empty() ? step.summary.title : step.thought;
         if (!text.empty()) text += "\n\n";
@@ -146,35 +149,32 @@ Result<Chain> chain_of(const SessionFile& session) {
     if (!steps) return std::unexpected(std::move(steps.error()));
     Chain chain{.steps = std::move(*steps), .before = {}, .begins = {}};
     std::map<StepId, std::ptrdiff_t> index;
+    std::vector<char> silent;
     for (std::size_t i = 0; i < chain.steps.size(); ++i) {
         const auto& step = chain.steps[i];
         const auto talk = session.conversation(step.id);
         if (!talk) return std::unexpected(talk.error());
         const bool system = std::ranges::any_of(talk->messages, [](const auto& m) { return m.role == "system"; });
         std::ptrdiff_t before = -1;
-        if (step.driver.starts_with("llm:")) {
-            if (i > 0 && chain.steps[i - 1].driver == step.driver) before = static_cast<std::ptrdiff_t>(i) - 1;
-        } else if (const auto parent = step.parent ? index.find(*step.parent) : index.end(); parent != index.end()) {
+        if (step.driver.starts_with("llm:"))
+            before = static_cast<std::ptrdiff_t>(i) - 1;
+        else if (const auto parent = step.parent ? index.find(*step.parent) : index.end(); parent != index.end())
             before = parent->second;
-        }
+        // A step without messages is a conversation of its own: nothing goes on from it.
+        if (const auto from = static_cast<std::size_t>(before);
+            before >= 0 && (silent[from] || chain.steps[from].driver != step.driver))
+            before = -1;
         index[step.id] = static_cast<std::ptrdiff_t>(i);
         chain.before.push_back(before);
+        silent.push_back(talk->messages.empty());
         chain.begins.push_back(system || talk->messages.empty());
-    }
-    // A step without messages is a conversation of its own: nothing goes on from it.
-    for (std::size_t i = 0; i < chain.steps.size(); ++i) {
-        const auto before = chain.before[i];
-        if (before < 0) continue;
-        const auto talk = session.conversation(chain.steps[static_cast<std::size_t>(before)].id);
-        if (!talk) return std::unexpected(talk.error());
-        if (talk->messages.empty()) chain.before[i] = -1;
     }
     return chain;
 }
 
 Result<void> write_conversation(const SessionFile& session, const std::vector<StepId>& path, Prompts& prompts,
                                 const TrainingOptions& options, const Sink& sink) {
-    const auto last = session.step(path.back());
+    auto last = session.step(path.back());
     if (!last) return std::unexpected(last.error());
     Tools tools;
     if (auto done = sink(R"({"messages":[)"); !done) return done;
@@ -209,6 +209,7 @@ Result<void> write_conversation(const SessionFile& session, const std::vector<St
         }
     }
     if (auto done = writer.flush(); !done) return done;
+    prompts.remember(std::move(*last));
     return sink(fmt::format("],\"tools\":{}}}\n", dump(tools.schemas(options))));
 }
 

@@ -76,8 +76,8 @@ Result<Trace> read_atif(Element root, std::stop_token stop) {
         read_extra(builder.at(builder.size() - 1), extra, steps);
         if (const auto id = number_at(extra, "step")) steps[static_cast<std::int64_t>(*id)] = builder.size() - 1;
     });
-    builder.left_out(copied, "steps that repeat another trace are");
-    builder.left_out(orphans, "results name a call that the trace does not have; their links are");
+    builder.left_out(copied, "steps that repeat another trace");
+    builder.left_out(orphans, "links of results to calls that the trace does not have");
     if (const auto model = text_at(agent, "model_name"); !model.empty())
         builder.note(fmt::format("the agent was {} with the model {}", text_at(agent, "name"), model));
     return builder.take();

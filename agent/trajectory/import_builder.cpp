@@ -54,7 +54,7 @@ bool TraceBuilder::result(std::string_view id, std::string text, bool ok, std::i
 void TraceBuilder::note(std::string sentence) { trace_.notes.push_back(std::move(sentence)); }
 
 void TraceBuilder::left_out(std::size_t count, std::string_view what) {
-    if (count > 0) note(fmt::format("{} {} left out", count, what));
+    if (count > 0) note(fmt::format("left out: {} ({})", what, count));
 }
 
 Trace TraceBuilder::take() {

@@ -26,9 +26,9 @@ public:
     }
 
     Trace take(const LinesRead& lines) {
-        builder_.left_out(others_, "summaries and notices are");
-        builder_.left_out(lines.bad, lines.last_is_bad ? "lines that are not JSON, the last of them cut short, are"
-                                                       : "lines that are not JSON are");
+        builder_.left_out(others_, "summaries and notices");
+        builder_.left_out(lines.bad, lines.last_is_bad ? "lines that are not JSON, the last of them cut short"
+                                                       : "lines that are not JSON");
         return builder_.take();
     }
 

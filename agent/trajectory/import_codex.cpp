@@ -25,10 +25,10 @@ public:
     }
 
     Trace take(const LinesRead& lines) {
-        builder_.left_out(compacted_, "summaries of a conversation that grew too long are");
-        builder_.left_out(orphans_, "results of calls that the trace does not have are");
-        builder_.left_out(lines.bad, lines.last_is_bad ? "lines that are not JSON, the last of them cut short, are"
-                                                       : "lines that are not JSON are");
+        builder_.left_out(compacted_, "summaries of a conversation that grew too long");
+        builder_.left_out(orphans_, "results of calls that the trace does not have");
+        builder_.left_out(lines.bad, lines.last_is_bad ? "lines that are not JSON, the last of them cut short"
+                                                       : "lines that are not JSON");
         return builder_.take();
     }
 

@@ -133,7 +133,7 @@ private:
 };
 
 void note_lost(TraceBuilder& builder, std::size_t lost) {
-    builder.left_out(lost, "texts that the log refers to are missing from it and");
+    builder.left_out(lost, "texts that the log refers to and does not have");
 }
 
 } // namespace
@@ -176,7 +176,7 @@ Result<Trace> read_inspect_archive(std::string bytes, const std::string& name, s
         builder.begin();
         lost += SampleReader{builder, (*document)->root(), samples > 1}.read();
     }
-    builder.left_out(bad, "parts of the archive that are not JSON are");
+    builder.left_out(bad, "parts of the archive that are not JSON");
     note_lost(builder, lost);
     return builder.take();
 }

@@ -129,8 +129,8 @@ Result<Trace> read_kernelbench(const fs::path& folder, std::stop_token stop) {
             turn.evaluation = evaluation_of(found->second, *turn.file);
         outcomes.erase({place.problem, place.sample});
     }
-    builder.left_out(unread, "kernels that are not UTF-8 or larger than 16 MiB are");
-    builder.left_out(outcomes.size(), "results without a kernel file are");
+    builder.left_out(unread, "kernels that are not UTF-8 or larger than 16 MiB");
+    builder.left_out(outcomes.size(), "results without a kernel file");
     return builder.take();
 }
 

@@ -36,7 +36,7 @@ public:
     [[nodiscard]] Trace& trace() { return trace_; }
     void note(std::string sentence);
 
-    /// Notes that `count` of something were left out, when there are any.
+    /// Notes how many of something were left out, when there are any.
     void left_out(std::size_t count, std::string_view what);
     [[nodiscard]] Trace take();
 

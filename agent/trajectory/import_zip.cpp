@@ -54,6 +54,7 @@ Result<ZipArchive> ZipArchive::open(std::string bytes, const std::string& name) 
     archive.archive_.reset(opened);
     const auto count = static_cast<std::uint64_t>(std::max<zip_int64_t>(0, zip_get_num_entries(opened, 0)));
     if (count > kMostEntries) return refuse(fmt::format("has {} entries; at most {} are read", count, kMostEntries));
+    std::uint64_t all = 0;
     for (std::uint64_t i = 0; i < count; ++i) {
         zip_stat_t stat;
         zip_stat_init(&stat);
@@ -66,6 +67,10 @@ Result<ZipArchive> ZipArchive::open(std::string bytes, const std::string& name) 
                                     .packed = stat.comp_size,
                                     .crc = stat.crc,
                                     .method = stat.comp_method});
+        all += stat.size;
+        // Before anything is unpacked: one text may go by many names.
+        if (stat.size > kLargestAll || all > kLargestAll)
+            return refuse(fmt::format("unpacks to more than {} MiB, which is not read", kLargestAll >> 20));
     }
     return archive;
 }
@@ -79,11 +84,6 @@ Result<std::string> ZipArchive::read(const Entry& entry) {
         return refuse(fmt::format("unpacks to {} MiB; at most {} are read", entry.size >> 20, kLargestEntry >> 20));
     if (entry.size > kSmall && entry.size / kLargestRatio > entry.packed)
         return refuse(fmt::format("unpacks to more than {} times its size, which no log does", kLargestRatio));
-    if (read_ + entry.size > kLargestAll)
-        return fail(Stage::usage, ErrorCode::invalid_input,
-                    fmt::format("'{}' unpacks to more than {} MiB, which is not read", name_, kLargestAll >> 20),
-                    {name_});
-    read_ += entry.size;
     const bool zstd = entry.method == kZstd;
     const std::unique_ptr<zip_file_t, CloseFile> file{
         zip_fopen_index(archive_.get(), entry.index, zstd ? ZIP_FL_COMPRESSED : 0)};

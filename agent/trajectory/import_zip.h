@@ -40,7 +40,6 @@ private:
     std::unique_ptr<std::string> bytes_; ///< which the archive points into
     std::unique_ptr<zip, Close> archive_;
     std::vector<Entry> entries_;
-    std::uint64_t read_ = 0;
 };
 
 } // namespace kw::trajectory

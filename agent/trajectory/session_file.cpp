@@ -176,11 +176,21 @@ std::unique_ptr<SQLite::Database> open_to_read(const fs::path& path) {
                                               kBusyMs);
 }
 
+/// The call that a tool's message is the result of: they come in the same order.
+template<class Calls> auto call_of(const Message& message, Calls& calls, std::size_t& next) -> decltype(calls.data()) {
+    return message.role == "tool" && next < calls.size() ? &calls[next++] : nullptr;
+}
+
 void write_conversation(SQLite::Database& database, StepId id, const Step& step) {
     SQLite::Statement message{database, "INSERT INTO message VALUES (?, ?, ?, ?, ?)"};
+    std::size_t next = 0;
     for (std::size_t i = 0; i < step.messages.size(); ++i) {
         const auto& each = step.messages[i];
-        SQLite::bind(message, id, static_cast<std::int64_t>(i), each.role, each.content, each.reasoning);
+        // Results are most of a conversation; they are kept once, with their call.
+        const auto* its_call = call_of(each, step.tool_calls, next);
+        const std::string_view content =
+            its_call && its_call->result == each.content ? std::string_view{} : std::string_view{each.content};
+        SQLite::bind(message, id, static_cast<std::int64_t>(i), each.role, std::string{content}, each.reasoning);
         message.exec();
         message.reset();
     }
@@ -209,6 +219,10 @@ template<class Into> void read_conversation(SQLite::Database& database, StepId i
         into.tool_calls.push_back({call.getColumn(0).getString(), call.getColumn(1).getString(),
                                    parse_json(call.getColumn(2).getString()), call.getColumn(3).getString(),
                                    call.getColumn(4).getInt() != 0, call.getColumn(5).getDouble()});
+    std::size_t next = 0;
+    for (auto& each : into.messages)
+        if (const auto* its_call = call_of(each, into.tool_calls, next); its_call && each.content.empty())
+            each.content = its_call->result;
 }
 
 } // namespace
@@ -372,7 +386,9 @@ Result<StepId> SessionFile::add(Step step) {
     return guarded(path_, "write", [&]() -> Result<StepId> {
         auto& database = *database_;
         std::string before;
-        if (step.summary.parent) {
+        if (at_once_ && last_ && last_->first == step.summary.parent) {
+            before = last_->second;
+        } else if (step.summary.parent) {
             SQLite::Statement query{database, "SELECT source FROM step WHERE id = ?"};
             query.bind(1, *step.summary.parent);
             if (!query.executeStep())
@@ -423,6 +439,7 @@ Result<StepId> SessionFile::add(Step step) {
         const StepId id = database.getLastInsertRowid();
         write_conversation(database, id, step);
         if (transaction) transaction->commit();
+        if (at_once_) last_.emplace(id, std::move(step.source));
         return id;
     });
 }
@@ -467,6 +484,7 @@ Result<void> SessionFile::at_once(const std::function<Result<void>()>& work) {
         at_once_ = true;
         auto done = work();
         at_once_ = false;
+        last_.reset();
         if (done) transaction.commit();
         return done;
     });

@@ -8,8 +8,10 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace SQLite {
@@ -77,6 +79,8 @@ private:
     std::filesystem::path path_;
     std::unique_ptr<SQLite::Database> database_;
     bool at_once_ = false; ///< a transaction is open already
+    /// The step that was added last meanwhile and its source, from which the next one most often begins.
+    std::optional<std::pair<StepId, std::string>> last_{};
 };
 
 } // namespace kw::trajectory

@@ -25,7 +25,7 @@ struct Usage {
 };
 
 struct Message {
-    std::string role; ///< system, user, assistant, tool
+    std::string role; ///< system, user, assistant, tool: the results of a step's calls, in their order
     std::string content;
     std::string reasoning{}; ///< kept apart from what was said
     bool operator==(const Message&) const = default;

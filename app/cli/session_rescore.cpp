@@ -28,10 +28,10 @@ Result<trajectory::RescoreOptions> options_of(const SessionArguments::Rescore& a
             },
             false);
         if (deep || json.is_discarded())
-            return fail(
-                Stage::usage, ErrorCode::invalid_input,
-                fmt::format("'{}' is not JSON; a rule is {}", arguments.rule, reward::to_json(reward::Rule{}).dump()),
-                {arguments.rule});
+            return fail(Stage::usage, ErrorCode::invalid_input,
+                        fmt::format("'{}' is not a reward rule, which is JSON such as {}", arguments.rule,
+                                    reward::to_json(reward::Rule{}).dump()),
+                        {arguments.rule});
         auto rule = reward::rule_from_json(json);
         if (!rule) return std::unexpected(std::move(rule.error()));
         options.rule = std::move(*rule);
