@@ -1,5 +1,7 @@
-// As before, and each thread marches with ROWS rows at once: neighbours along y between its own rows are registers too, so that a plane costs
-// ROWS + 2 vector loads for ROWS vectors of results. Results are stored as streaming: nothing reads them again.
+// Each thread marches along z with four neighbouring points of ROWS rows, as vectors: neighbours along z and those along y between its own rows
+// are registers, so that a plane costs ROWS + 2 vector loads for ROWS vectors of results, and of the neighbours along x only one on each side
+// comes from another lane. Results are stored as streaming: nothing reads them again. Where rows are no multiple of four, each thread takes
+// four points 32 apart instead.
 //@ tune HEIGHT = 4 8
 //@ tune ROWS = 2 4
 //@ tune DEPTH = 16 32 8
