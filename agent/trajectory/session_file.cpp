@@ -330,6 +330,14 @@ Result<SessionFile> SessionFile::open(const fs::path& path, Access access) {
     });
 }
 
+namespace {
+
+struct FreeCompressor {
+    void operator()(ZSTD_CCtx* compressor) const { ZSTD_freeCCtx(compressor); }
+};
+
+} // namespace
+
 std::string SessionFile::put_blob(std::string_view text) {
     if (static_cast<std::int64_t>(text.size()) > kLargestBlob)
         throw SQLite::Exception("a text is larger than 1 GiB", SQLITE_TOOBIG);
@@ -340,7 +348,11 @@ std::string SessionFile::put_blob(std::string_view text) {
     std::string packed;
     if (text.size() >= kSmall) {
         packed.resize(ZSTD_compressBound(text.size()));
-        const auto size = ZSTD_compress(packed.data(), packed.size(), text.data(), text.size(), ZSTD_CLEVEL_DEFAULT);
+        // What a compressor works with is megabytes, more work to make than most texts are to compress.
+        thread_local const std::unique_ptr<ZSTD_CCtx, FreeCompressor> compressor{ZSTD_createCCtx()};
+        if (!compressor) throw std::bad_alloc{};
+        const auto size = ZSTD_compressCCtx(compressor.get(), packed.data(), packed.size(), text.data(), text.size(),
+                                            ZSTD_CLEVEL_DEFAULT);
         packed.resize(ZSTD_isError(size) || size >= text.size() ? 0 : size);
     }
     const bool compressed = !packed.empty();
@@ -480,6 +492,8 @@ Result<void> SessionFile::decide(const Decision& decision) {
 
 Result<void> SessionFile::at_once(const std::function<Result<void>()>& work) {
     return guarded(path_, "write", [&]() -> Result<void> {
+        // In KiB: pages that find no room are written before the end, and read and written again.
+        database_->exec("PRAGMA cache_size = -65536");
         SQLite::Transaction transaction{*database_, SQLite::TransactionBehavior::IMMEDIATE};
         at_once_ = true;
         auto done = work();
