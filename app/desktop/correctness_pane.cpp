@@ -20,6 +20,7 @@ CorrectnessPane::CorrectnessPane(Docks& docks, Workbench& workbench, WorkerSessi
         if (std::exchange(stale_, false)) show_step();
     });
     connect(&workbench_, &Workbench::step_selected, this, [this] {
+        worker_.abandon_outputs(); // whatever was asked was about another step
         stale_ = !pane_->in_front();
         if (!stale_) show_step();
     });

@@ -44,7 +44,7 @@ private:
 WorkerSession::WorkerSession(rpc::WorkerCommand command, QObject* parent)
     : QObject(parent),
       poster_(std::make_shared<Poster>(this)),
-      client_(std::make_unique<rpc::WorkerClient>(std::move(command))) {}
+      client_(std::make_shared<rpc::WorkerClient>(std::move(command))) {}
 
 WorkerSession::~WorkerSession() {
     poster_->detach();
@@ -57,10 +57,10 @@ void WorkerSession::connect_to(rpc::WorkerCommand command) {
         kind->ticket.cancel();
         ++kind->generation;
     }
+    looking_under_way_ = false;
     // A worker takes a moment to end, far away a long one; nobody waits for it here.
-    QThreadPool::globalInstance()->start(
-        [old = std::shared_ptr<rpc::WorkerClient>(std::move(client_))] { old->shutdown(); });
-    client_ = std::make_unique<rpc::WorkerClient>(std::move(command));
+    QThreadPool::globalInstance()->start([old = std::move(client_)] { old->shutdown(); });
+    client_ = std::make_shared<rpc::WorkerClient>(std::move(command));
 }
 
 std::function<void(Result<Json>)> WorkerSession::when_latest(Latest WorkerSession::* kind, Answer then) {
@@ -143,6 +143,7 @@ void WorkerSession::disassemble(const rpc::DisassembleQuery& query) {
 }
 
 void WorkerSession::evaluate(const task::Files& files, const pipeline::Options& options) {
+    give_up_outputs();
     evaluating_.ticket.cancel();
     const auto generation = ++evaluating_.generation;
     const auto done = [poster = poster_, generation](Result<pipeline::Evaluation> answer) {
@@ -170,15 +171,18 @@ void WorkerSession::evaluate(const task::Files& files, const pipeline::Options& 
 
 void WorkerSession::outputs(const task::Files& files, const pipeline::Options& options,
                             const pipeline::OutputsQuery& query) {
-    looking_.ticket.cancel();
-    const auto generation = ++looking_.generation;
+    abandon_outputs();
+    const auto generation = looking_.generation;
     const auto done = [poster = poster_, generation](Result<rpc::OutputsRun> answer) {
         poster->post([answer = std::move(answer), generation](WorkerSession& self) {
             if (generation != self.looking_.generation) return;
-            if (answer)
+            self.looking_under_way_ = false;
+            if (answer) {
+                self.looked_at_ = answer->source;
                 Q_EMIT self.outputs_ready(*answer);
-            else
+            } else {
                 Q_EMIT self.outputs_failed(answer.error());
+            }
         });
     };
     const auto progress = [poster = poster_, generation](std::string_view what, double) {
@@ -187,12 +191,33 @@ void WorkerSession::outputs(const task::Files& files, const pipeline::Options& o
             if (generation == self.looking_.generation) Q_EMIT self.outputs_progressed(text);
         });
     };
-    looking_.ticket = rpc::outputs_async(*client_, files, options, query, done, progress);
+    looking_under_way_ = true;
+    looking_.ticket = rpc::outputs_async(client_, files, options, query, done, progress);
 }
 
-void WorkerSession::cancel_evaluation() { evaluating_.ticket.cancel(); }
+void WorkerSession::abandon_outputs() {
+    ++looking_.generation;
+    looking_.ticket.cancel();
+    looking_under_way_ = false;
+    if (const auto source = looked_at_.lock()) source->cancel_writers();
+}
+
+void WorkerSession::give_up_outputs() {
+    const bool told = looking_under_way_;
+    abandon_outputs();
+    if (told)
+        Q_EMIT outputs_failed({.stage = Stage::rpc,
+                               .code = ErrorCode::cancelled,
+                               .message = "the check was not run again: a run came first, or all was stopped"});
+}
+
+void WorkerSession::cancel_evaluation() {
+    give_up_outputs();
+    evaluating_.ticket.cancel();
+}
 
 void WorkerSession::abandon_evaluation() {
+    give_up_outputs();
     ++evaluating_.generation;
     evaluating_.ticket.cancel();
 }

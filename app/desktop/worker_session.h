@@ -34,10 +34,14 @@ public:
     void compile(const rpc::CompileQuery& query);
     /// PTX or SASS as text. The latest call wins.
     void disassemble(const rpc::DisassembleQuery& query);
-    /// One evaluation at a time; a second one cancels the first.
+    /// One evaluation at a time; a second one cancels the first. Outputs that are under way would make it wait, so they
+    /// are given up, which outputs_failed() tells.
     void evaluate(const task::Files& files, const pipeline::Options& options);
     /// Runs one check again with its values kept. The latest call wins.
     void outputs(const task::Files& files, const pipeline::Options& options, const pipeline::OutputsQuery& query);
+    /// Nobody waits for the last outputs() any more: nothing more is heard of it.
+    void abandon_outputs();
+    /// Also ends what is looked at: outputs_failed() tells.
     void cancel_evaluation();
     /// As cancel_evaluation(), and nothing more is heard of it.
     void abandon_evaluation();
@@ -74,9 +78,13 @@ private:
     using Answer = std::function<void(WorkerSession&, Result<Json>)>;
     [[nodiscard]] std::function<void(Result<Json>)> when_latest(Latest WorkerSession::* kind, Answer then);
 
+    void give_up_outputs();
+
     std::shared_ptr<Poster> poster_;
-    std::unique_ptr<rpc::WorkerClient> client_;
+    std::shared_ptr<rpc::WorkerClient> client_;
     Latest listing_devices_, checking_, compiling_, disassembling_, evaluating_, looking_;
+    bool looking_under_way_ = false;
+    std::weak_ptr<verify::OutputSource> looked_at_; ///< may be asked who wrote an element, which takes long
 };
 
 } // namespace kw::desktop

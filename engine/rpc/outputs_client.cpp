@@ -20,14 +20,17 @@ std::unexpected<Error> unreadable(const std::exception& error) {
 
 class RemoteSource final : public verify::OutputSource {
 public:
-    RemoteSource(WorkerClient& worker, std::uint64_t handle) : worker_(worker), handle_(handle) {}
+    RemoteSource(std::weak_ptr<WorkerClient> worker, std::uint64_t handle)
+        : worker_(std::move(worker)), handle_(handle) {}
     ~RemoteSource() override {
         {
             const std::scoped_lock lock{gate_->mutex};
             gate_->open = false;
         }
-        if (worker_.alive())
-            worker_.call_async("outputs/release", Json{{"handle", handle_}}, [](const Result<Json>&) {});
+        writing_.cancel();
+        const auto worker = worker_.lock();
+        if (worker && worker->alive())
+            worker->call_async("outputs/release", Json{{"handle", handle_}}, [](const Result<Json>&) {});
     }
 
     void cells(const verify::CellQuery& query, Answer<verify::Cells> answer) override {
@@ -70,9 +73,11 @@ public:
     void writers(std::size_t tensor, std::uint64_t index, Answer<verify::WriterReport> answer) override {
         auto params = about(tensor);
         params["index"] = index;
-        ask<verify::WriterReport>("outputs/writers", std::move(params), std::move(answer),
-                                  verify::writer_report_from_json);
+        writing_.cancel();
+        writing_ = ask<verify::WriterReport>("outputs/writers", std::move(params), std::move(answer),
+                                             verify::writer_report_from_json);
     }
+    void cancel_writers() override { writing_.cancel(); }
 
 private:
     /// Closed when the source goes: what comes later is dropped.
@@ -83,24 +88,32 @@ private:
 
     [[nodiscard]] Json about(std::size_t tensor) const { return {{"handle", handle_}, {"tensor", tensor}}; }
 
-    template<class T, class Read> void ask(std::string_view method, Json params, Answer<T> answer, Read read) {
-        worker_.call_async(method, std::move(params),
-                           [gate = gate_, answer = std::move(answer), read](const Result<Json>& json) {
-                               auto result = [&]() -> Result<T> {
-                                   if (!json) return std::unexpected(json.error());
-                                   try {
-                                       return read(*json);
-                                   } catch (const std::exception& error) {
-                                       return unreadable(error);
-                                   }
-                               }();
-                               const std::scoped_lock lock{gate->mutex};
-                               if (gate->open) answer(std::move(result));
-                           });
+    template<class T, class Read>
+    WorkerClient::Ticket ask(std::string_view method, Json params, Answer<T> answer, Read read) {
+        const auto worker = worker_.lock();
+        if (!worker) {
+            answer(fail(Stage::rpc, ErrorCode::not_found,
+                        "the worker that kept these outputs is gone; run the check again"));
+            return {};
+        }
+        return worker->call_async(method, std::move(params),
+                                  [gate = gate_, answer = std::move(answer), read](const Result<Json>& json) {
+                                      auto result = [&]() -> Result<T> {
+                                          if (!json) return std::unexpected(json.error());
+                                          try {
+                                              return read(*json);
+                                          } catch (const std::exception& error) {
+                                              return unreadable(error);
+                                          }
+                                      }();
+                                      const std::scoped_lock lock{gate->mutex};
+                                      if (gate->open) answer(std::move(result));
+                                  });
     }
 
-    WorkerClient& worker_;
+    const std::weak_ptr<WorkerClient> worker_;
     const std::uint64_t handle_;
+    WorkerClient::Ticket writing_{}; ///< the only question that takes long
     std::shared_ptr<Gate> gate_ = std::make_shared<Gate>();
 };
 
@@ -113,7 +126,7 @@ Json outputs_params(const task::Files& files, const pipeline::Options& options, 
     return params;
 }
 
-Result<OutputsRun> outputs_run_from_json(const Json& json, WorkerClient& worker) try {
+Result<OutputsRun> outputs_run_from_json(const Json& json, std::weak_ptr<WorkerClient> worker) try {
     OutputsRun run;
     run.ok = json.at("ok").get<bool>();
     run.candidate = json.at("candidate").get<std::string>();
@@ -129,18 +142,18 @@ Result<OutputsRun> outputs_run_from_json(const Json& json, WorkerClient& worker)
     run.problem = json.at("problem").get<std::string>();
     run.milliseconds = json.at("ms").get<double>();
     if (json.contains("handle"))
-        run.source = std::make_shared<RemoteSource>(worker, json.at("handle").get<std::uint64_t>());
+        run.source = std::make_shared<RemoteSource>(std::move(worker), json.at("handle").get<std::uint64_t>());
     return run;
 } catch (const std::exception& error) {
     return unreadable(error);
 }
 
-WorkerClient::Ticket outputs_async(WorkerClient& worker, const task::Files& files, const pipeline::Options& options,
-                                   const pipeline::OutputsQuery& query, std::function<void(Result<OutputsRun>)> done,
-                                   Progress progress) {
-    return worker.call_async(
+WorkerClient::Ticket outputs_async(const std::shared_ptr<WorkerClient>& worker, const task::Files& files,
+                                   const pipeline::Options& options, const pipeline::OutputsQuery& query,
+                                   std::function<void(Result<OutputsRun>)> done, Progress progress) {
+    return worker->call_async(
         "outputs", outputs_params(files, options, query),
-        [&worker, done = std::move(done)](const Result<Json>& json) {
+        [worker = std::weak_ptr(worker), done = std::move(done)](const Result<Json>& json) {
             done(json ? outputs_run_from_json(*json, worker) : std::unexpected(json.error()));
         },
         std::move(progress));

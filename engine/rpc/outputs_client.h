@@ -29,18 +29,18 @@ struct OutputsRun {
     std::string output;
     std::string problem;
     double milliseconds = 0;
-    /// Asks the worker; the WorkerClient must outlive it. The worker keeps the values of the two runs that were looked
-    /// at last and lets them go when the source does. ErrorCode::not_found: it no longer has them; run it again.
+    /// Asks the worker, for as long as its WorkerClient lives. The worker keeps the values of the two runs that were
+    /// looked at last and lets them go when the source does. ErrorCode::not_found: it no longer has them; run it again.
     std::shared_ptr<verify::OutputSource> source;
 };
 
 /// `json` is the worker's answer to `outputs`.
-[[nodiscard]] Result<OutputsRun> outputs_run_from_json(const Json& json, WorkerClient& worker);
+[[nodiscard]] Result<OutputsRun> outputs_run_from_json(const Json& json, std::weak_ptr<WorkerClient> worker);
 
 /// `done` runs exactly once, `progress` any number of times, on a thread of the worker's client.
-WorkerClient::Ticket outputs_async(WorkerClient& worker, const task::Files& files, const pipeline::Options& options,
-                                   const pipeline::OutputsQuery& query, std::function<void(Result<OutputsRun>)> done,
-                                   Progress progress = {});
+WorkerClient::Ticket outputs_async(const std::shared_ptr<WorkerClient>& worker, const task::Files& files,
+                                   const pipeline::Options& options, const pipeline::OutputsQuery& query,
+                                   std::function<void(Result<OutputsRun>)> done, Progress progress = {});
 
 /// As the worker sent it, which is what `kw outputs --json` prints.
 [[nodiscard]] Json outputs_params(const task::Files& files, const pipeline::Options& options,

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <thread>
 #include <utility>
 
 namespace kw::rpc {
@@ -42,8 +43,15 @@ std::unexpected<Error> bad_specification(std::string_view text) {
         fmt::format("'{}' names no worker; use local, ssh:HOST, srun, srun:ARGUMENTS or command:PROGRAM", text));
 }
 
+/// For compiling: of arrays, which can be large, the names alone.
+Json sources_to_json(const task::Files& files) {
+    task::Files sources;
+    for (const auto& [name, content] : files) sources.emplace(name, name.ends_with(".npy") ? std::string{} : content);
+    return files_to_json(sources);
+}
+
 Json to_json(const CompileQuery& query) {
-    return Json{{"files", files_to_json(query.files)},
+    return Json{{"files", sources_to_json(query.files)},
                 {"main", query.main},
                 {"configuration", pipeline::sizes_to_json(query.configuration)},
                 {"device", query.device},
@@ -52,7 +60,7 @@ Json to_json(const CompileQuery& query) {
 }
 
 Json to_json(const DisassembleQuery& query) {
-    return Json{{"files", files_to_json(query.files)},
+    return Json{{"files", sources_to_json(query.files)},
                 {"main", query.main},
                 {"configuration", pipeline::sizes_to_json(query.configuration)},
                 {"device", query.device},
@@ -133,7 +141,11 @@ Result<WorkerCommand> worker_command(std::string_view specification, std::vector
     return command;
 }
 
-WorkerClient::~WorkerClient() = default;
+WorkerClient::~WorkerClient() {
+    if (!Client::on_reading_thread()) return;
+    // A callback was the last to share this object, and its thread cannot wait for its own end.
+    std::thread{[last = std::move(client_), retired = std::move(retired_)] {}}.detach();
+}
 
 Result<std::shared_ptr<Client>> WorkerClient::client() {
     // They end after the lock: their threads may be in callbacks that call here.

@@ -4,6 +4,7 @@
 #include "engine/base/suggest.h"
 #include "engine/task/names.h"
 #include "engine/task/npy.h"
+#include "engine/task/parse.h"
 #include "engine/task/toml_reader.h"
 
 #include <fmt/format.h>
@@ -37,7 +38,8 @@ std::vector<std::string> keys_of(const Sizes& sizes) {
 /// Builds a Task from the document. Every step reports into the reader, which keeps the first error.
 class TaskBuilder {
 public:
-    TaskBuilder(TomlReader& reader, const Files& files) : reader_(reader), files_(files) {}
+    TaskBuilder(TomlReader& reader, const Files& files, bool arrays)
+        : reader_(reader), files_(files), arrays_(arrays) {}
 
     Task build() {
         const TomlTable root = reader_.root();
@@ -347,7 +349,7 @@ private:
             auto extent = extent_of(tensor.shape, tensor.type, tensor.name, set.sizes);
             if (!extent) return reader_.fail_with(extent.error());
             for (const auto& name : {tensor.fill.file, tensor.expected})
-                if (!name.empty()) check_array(tensor, name, *extent, set.label);
+                if (arrays_ && !name.empty()) check_array(tensor, name, *extent, set.label);
         }
     }
 
@@ -375,14 +377,13 @@ private:
 
     TomlReader& reader_;
     const Files& files_;
+    const bool arrays_; ///< whether .npy files are looked into
     Task task_;
     std::vector<std::string> size_order_;
     std::map<std::string, std::string, std::less<>> names_;
 };
 
-} // namespace
-
-Result<Task> parse_task(const Files& files) {
+Result<Task> parse(const Files& files, bool arrays) {
     const auto file = files.find(kFile);
     if (file == files.end()) return fail(Stage::task, ErrorCode::not_found, "the task has no task.toml", {kFile});
     if (const std::size_t at = first_invalid_utf8(file->second); at != std::string::npos)
@@ -390,9 +391,15 @@ Result<Task> parse_task(const Files& files) {
                     position_at(file->second, at, kFile));
     TomlReader reader(file->second, kFile);
     if (!reader.ok()) return std::unexpected(reader.error());
-    Task task = TaskBuilder(reader, files).build();
+    Task task = TaskBuilder(reader, files, arrays).build();
     if (!reader.ok()) return std::unexpected(reader.error());
     return task;
 }
+
+} // namespace
+
+Result<Task> parse_task(const Files& files) { return parse(files, true); }
+
+Result<Task> parse_task_without_arrays(const Files& files) { return parse(files, false); }
 
 } // namespace kw::task

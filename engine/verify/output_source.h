@@ -84,6 +84,8 @@ public:
                                Answer<std::optional<std::uint64_t>> answer) = 0;
     /// May take seconds: the run is repeated on the simulator.
     virtual void writers(std::size_t tensor, std::uint64_t index, Answer<WriterReport> answer) = 0;
+    /// A question about writers that is under way is to end soon; it is answered with ErrorCode::cancelled.
+    virtual void cancel_writers() {}
 };
 
 } // namespace kw::verify

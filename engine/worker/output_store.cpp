@@ -15,6 +15,7 @@
 #include <cstring>
 #include <exception>
 #include <filesystem>
+#include <random>
 #include <stdexcept>
 #include <utility>
 
@@ -66,6 +67,12 @@ Result<std::span<const std::byte>> SharedFile::map() {
     if (memory == MAP_FAILED) return system_error("the kept outputs cannot be mapped");
     memory_ = static_cast<const std::byte*>(memory);
     return std::span{memory_, bytes_};
+}
+
+std::uint64_t OutputStore::random_start() {
+    // All that follow stay below 2^53 too: numbers in JSON are exact so far, whoever reads them.
+    std::random_device device;
+    return std::uniform_int_distribution<std::uint64_t>{1, std::uint64_t{1} << 52}(device);
 }
 
 Result<std::shared_ptr<const KeptOutputs>> OutputStore::keep(pipeline::Job job, const pipeline::StoredOutputs& stored,

@@ -85,8 +85,11 @@ private:
     /// `tensor` is a name or a number.
     [[nodiscard]] Result<Tensor> find_tensor(const Json& params);
 
+    [[nodiscard]] static std::uint64_t random_start();
+
     std::mutex mutex_;
-    std::uint64_t last_handle_ = 0;
+    /// Never that of another process: a client may still release what a worker before this one kept.
+    std::uint64_t last_handle_ = random_start();
     std::deque<std::shared_ptr<const KeptOutputs>> kept_; ///< used last first
 };
 

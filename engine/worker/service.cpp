@@ -9,6 +9,7 @@
 #include "engine/pipeline/caching_compiler.h"
 #include "engine/pipeline/sources.h"
 #include "engine/rpc/wire.h"
+#include "engine/task/parse.h"
 #include "engine/task/plan.h"
 #include "engine/worker/child_compiler.h"
 #include "engine/worker/host.h"
@@ -175,7 +176,7 @@ Result<Json> Service::compile(const Json& params, std::stop_token stop) try {
         if (!compiler) return std::unexpected(compiler.error());
         return compile_alone(*query, params, **compiler, stop);
     }
-    const auto task = task::parse_task(query->files);
+    const auto task = task::parse_task_without_arrays(query->files);
     if (!task) return std::unexpected(task.error());
     if (query->main.empty()) query->main = task->kernel;
     if (params.value("syntax_only", false)) {
@@ -291,7 +292,7 @@ Result<Json> Service::doctor(std::stop_token stop) {
 Result<Json> Service::disassemble(const Json& params, std::stop_token stop) try {
     auto query = query_from(params);
     if (!query) return std::unexpected(std::move(query.error()));
-    const auto task = task::parse_task(query->files);
+    const auto task = task::parse_task_without_arrays(query->files);
     if (!task) return std::unexpected(task.error());
     if (query->main.empty()) query->main = task->kernel;
     const auto info = executor_.describe(query->device);

@@ -36,6 +36,9 @@ private Q_SLOTS:
     void refuses_hostile_parameters_data();
     void refuses_hostile_parameters();
     void keeps_two_runs();
+    void outlives_its_worker();
+    void no_two_workers_share_a_handle();
+    void compiles_without_arrays();
 
 private:
     static kw::task::Files files(std::string_view body = kw::test::kRight) {
@@ -50,7 +53,7 @@ private:
     }
     Result<OutputsRun> run(const kw::task::Files& files, const OutputsQuery& query = {}) {
         std::promise<Result<OutputsRun>> promise;
-        kw::rpc::outputs_async(*worker_, files, on_simulator(), query,
+        kw::rpc::outputs_async(worker_, files, on_simulator(), query,
                                [&](Result<OutputsRun> run) { promise.set_value(std::move(run)); });
         return promise.get_future().get();
     }
@@ -69,8 +72,12 @@ private:
     }
 
     std::string compiler_;
-    std::unique_ptr<WorkerClient> worker_ =
-        std::make_unique<WorkerClient>(kw::rpc::WorkerCommand{{kw::test::program("kw-worker"), "serve"}, "the worker"});
+    static std::shared_ptr<WorkerClient> start() {
+        return std::make_shared<WorkerClient>(
+            kw::rpc::WorkerCommand{{kw::test::program("kw-worker"), "serve"}, "the worker"});
+    }
+
+    std::shared_ptr<WorkerClient> worker_ = start();
 };
 
 #define VERIFY_RESULT(result) QVERIFY2((result).has_value(), (result) ? "" : (result).error().message.c_str())
@@ -261,6 +268,44 @@ void OutputsTest::keeps_two_runs() {
     VERIFY_RESULT(call("outputs/release", {{"handle", first->at("handle")}}));
     QCOMPARE(look(first).error().code, kw::ErrorCode::not_found);
     VERIFY_RESULT(look(third));
+}
+
+void OutputsTest::outlives_its_worker() {
+    auto wrong = run(files(kThirdWrong));
+    VERIFY_RESULT(wrong);
+    worker_ = start();
+    const auto gone = writers(*wrong, 1);
+    QVERIFY(!gone);
+    QCOMPARE(gone.error().code, kw::ErrorCode::not_found);
+    wrong->source.reset(); // asks nobody to release what is gone
+    VERIFY_RESULT(run(files()));
+}
+
+void OutputsTest::no_two_workers_share_a_handle() {
+    const auto params = kw::rpc::outputs_params(files(), on_simulator(), {});
+    const auto before = call("outputs", params);
+    VERIFY_RESULT(before);
+    worker_->shutdown();
+    const auto after = call("outputs", params);
+    VERIFY_RESULT(after);
+    QVERIFY(before->at("handle") != after->at("handle"));
+    QVERIFY(after->at("handle").get<std::uint64_t>() < std::uint64_t{1} << 53);
+    // A late word about the first worker's run does nothing to this one's.
+    VERIFY_RESULT(call("outputs/release", {{"handle", before->at("handle")}}));
+    VERIFY_RESULT(call("outputs/histogram", {{"handle", after->at("handle")}, {"tensor", 0}}));
+}
+
+void OutputsTest::compiles_without_arrays() {
+    auto with_array = files();
+    auto& task = with_array["task.toml"];
+    const std::string_view fill = "fill = \"normal\"";
+    const auto at = task.find(fill);
+    QVERIFY(at != std::string::npos);
+    task.replace(at, fill.size(), "file = \"x.npy\"");
+    with_array["x.npy"] = "not looked at, and not sent";
+    const auto compiled = worker_->compile({.files = with_array, .main = "", .device = "sim"});
+    VERIFY_RESULT(compiled);
+    QVERIFY(compiled->at("ok").get<bool>());
 }
 
 QTEST_GUILESS_MAIN(OutputsTest)
