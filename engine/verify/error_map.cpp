@@ -8,8 +8,6 @@
 namespace kw::verify {
 namespace {
 
-constexpr std::uint64_t kMostTiles = 64; ///< along each side
-
 std::uint64_t ceil_div(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
 
 } // namespace
@@ -22,8 +20,8 @@ ErrorMap make_error_map(std::span<const std::byte> expected, std::span<const std
     map.columns = shape.empty() ? elements : static_cast<std::uint64_t>(shape.back());
     if (elements == 0 || map.columns == 0) return map;
     map.rows = elements / map.columns;
-    map.tile_rows = ceil_div(map.rows, kMostTiles);
-    map.tile_columns = ceil_div(map.columns, kMostTiles);
+    map.tile_rows = ceil_div(map.rows, kMostMapTiles);
+    map.tile_columns = ceil_div(map.columns, kMostMapTiles);
     map.grid_rows = ceil_div(map.rows, map.tile_rows);
     map.grid_columns = ceil_div(map.columns, map.tile_columns);
     map.worst.assign(map.grid_rows * map.grid_columns, 0);

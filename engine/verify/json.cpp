@@ -1,4 +1,6 @@
+#include "engine/base/json_integer.h"
 #include "engine/verify/compare.h"
+#include "engine/verify/error_map.h"
 
 #include <limits>
 
@@ -33,17 +35,31 @@ Json to_json(const ErrorMap& map) {
                 {"worst", map.worst},         {"mismatches", map.mismatches}};
 }
 
+/// Whoever draws a map divides by its tiles and indexes by its grid.
+void check_map(const ErrorMap& map, const Json& json) {
+    constexpr std::uint64_t kMostElements = std::uint64_t{1} << 53; // that doubles tell apart
+    const auto fits = [](std::uint64_t elements, std::uint64_t tile, std::uint64_t grid) {
+        return elements <= kMostElements && tile >= 1 && grid <= kMostMapTiles
+               && grid == elements / tile + (elements % tile != 0 ? 1 : 0);
+    };
+    if (fits(map.rows, map.tile_rows, map.grid_rows) && fits(map.columns, map.tile_columns, map.grid_columns)
+        && map.worst.size() == map.grid_rows * map.grid_columns && map.mismatches.size() == map.worst.size())
+        return;
+    throw Json::other_error::create(501, "the error map's tiles do not cover its elements exactly", &json);
+}
+
 ErrorMap map_from_json(const Json& json) {
     ErrorMap map;
-    map.rows = json.at("rows").get<std::uint64_t>();
-    map.columns = json.at("columns").get<std::uint64_t>();
-    map.tile_rows = json.at("tile_rows").get<std::uint64_t>();
-    map.tile_columns = json.at("tile_columns").get<std::uint64_t>();
-    map.grid_rows = json.at("grid_rows").get<std::uint64_t>();
-    map.grid_columns = json.at("grid_columns").get<std::uint64_t>();
+    map.rows = integer_from_json<std::uint64_t>(json.at("rows"));
+    map.columns = integer_from_json<std::uint64_t>(json.at("columns"));
+    map.tile_rows = integer_from_json<std::uint64_t>(json.at("tile_rows"));
+    map.tile_columns = integer_from_json<std::uint64_t>(json.at("tile_columns"));
+    map.grid_rows = integer_from_json<std::uint64_t>(json.at("grid_rows"));
+    map.grid_columns = integer_from_json<std::uint64_t>(json.at("grid_columns"));
     for (const auto& value : json.at("worst"))
         map.worst.push_back(static_cast<float>(number_from(value, std::numeric_limits<double>::infinity())));
     map.mismatches = json.at("mismatches").get<std::vector<std::uint32_t>>();
+    check_map(map, json);
     return map;
 }
 

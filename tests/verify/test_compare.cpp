@@ -232,6 +232,29 @@ private Q_SLOTS:
         QVERIFY(again.map->worst == result.map->worst);
         QVERIFY(again.ulp_histogram == result.ulp_histogram);
     }
+
+    void hostileMaps() {
+        std::vector<float> expected(10'000, 1.0f), actual = expected;
+        actual[7] = kNaN;
+        const auto good = to_json(run(expected, actual, {}, {100, 100}));
+        (void)comparison_from_json(good);
+        const auto refused = [&](const char* name, const kw::Json& value) {
+            auto json = good;
+            json["map"][name] = value;
+            try {
+                (void)comparison_from_json(json);
+                return false;
+            } catch (const kw::Json::exception&) {
+                return true;
+            }
+        };
+        for (const char* name : {"tile_rows", "tile_columns", "grid_rows", "grid_columns", "rows", "columns"})
+            for (const kw::Json& value : {kw::Json(0), kw::Json(-1), kw::Json(1e300), kw::Json(~0ull), kw::Json("1")})
+                QVERIFY2(refused(name, value), name);
+        QVERIFY(refused("tile_rows", 1)); // more tiles than there may be
+        QVERIFY(refused("worst", kw::Json::array({1.0})));
+        QVERIFY(refused("mismatches", kw::Json::array()));
+    }
 };
 
 QTEST_APPLESS_MAIN(TestCompare)
