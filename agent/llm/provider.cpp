@@ -90,11 +90,7 @@ public:
                 return true;
             },
             std::move(stop));
-        if (!answer) {
-            auto error = failed(answer.error()).error;
-            error.message = redactor_(std::move(error.message));
-            return std::unexpected(std::move(error));
-        }
+        if (!answer) return std::unexpected(failed(answer.error()).error);
         const auto body = parse_json(text);
         const auto& list = body ? member(*body, "data") : member(Json{}, "data");
         if (!list.is_array())
@@ -186,8 +182,15 @@ private:
         return attempt;
     }
 
-    /// An answer that is none, or a connection that broke.
+    /// An answer that is none, or a connection that broke. Without the key, which a server may repeat.
     Attempt failed(const HttpFailure& failure) const {
+        auto attempt = explained(failure);
+        attempt.error.message = redactor_(std::move(attempt.error.message));
+        attempt.error.detail = redactor_(std::move(attempt.error.detail));
+        return attempt;
+    }
+
+    Attempt explained(const HttpFailure& failure) const {
         if (failure.head.status == 0) return {.error = failure.error, .transient = failure.transient};
         const int status = failure.head.status;
         Attempt attempt{.transient = is_transient(failure.head)};

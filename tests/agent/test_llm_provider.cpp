@@ -285,6 +285,12 @@ private slots:
             const ScriptedServer server{Json::array({refusal(status, "the key " + key, {{"Location", "/?k=" + key}})})};
             out += why(ask(endpoint(server.url())));
         }
+        {
+            const ScriptedServer server{Json::array({refusal(401, "the key " + key)})};
+            const auto models = (*make_provider(endpoint(server.url())))->models({});
+            QVERIFY(!models && !models.error().detail.empty());
+            out += describe(models.error()) + models.error().detail;
+        }
         QVERIFY2(!out.contains(key), out.c_str());
         QVERIFY(out.contains(Redactor::kInstead));
     }
