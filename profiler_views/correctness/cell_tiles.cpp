@@ -57,6 +57,7 @@ verify::Region CellTiles::region_of(const TileKey& key) const {
 }
 
 void CellTiles::want(std::vector<TileKey> keys) {
+    in_sight_ = keys.size();
     std::erase_if(keys, [this](const TileKey& key) {
         const auto tile = tiles_.find(key);
         return asked_.contains(key) || (tile != tiles_.end() && !tile->second.stale);
@@ -100,7 +101,8 @@ void CellTiles::received(const TileKey& key, std::uint64_t generation, const tas
 }
 
 void CellTiles::drop_oldest() {
-    while (tiles_.size() > kMostTiles) {
+    // What is in sight is painted all the time, so it is never the oldest.
+    while (tiles_.size() > in_sight_ + kMostTiles) {
         const auto oldest = std::ranges::min_element(tiles_, {}, [](const auto& entry) { return entry.second.used; });
         tiles_.erase(oldest);
     }

@@ -29,7 +29,8 @@ class CellTiles : public QObject {
     Q_OBJECT
 public:
     static constexpr std::uint64_t kCells = 128;
-    static constexpr std::size_t kMostTiles = 96; ///< some 450 KB each
+    /// Kept beside those in sight, some 450 KB each.
+    static constexpr std::size_t kMostTiles = 96;
 
     explicit CellTiles(QObject* parent = nullptr);
 
@@ -80,6 +81,7 @@ private:
     std::map<TileKey, Tile> tiles_;
     std::map<TileKey, std::uint64_t> asked_; ///< on their way, with the generation they belong to
     std::vector<TileKey> wanted_;            ///< not asked for yet, the most wanted last
+    std::size_t in_sight_ = 0;               ///< that were wanted at last, here or not
     std::uint64_t generation_ = 0;           ///< of source and tensor
     std::uint64_t colors_generation_ = 1;
     std::uint64_t clock_ = 0;

@@ -34,7 +34,8 @@ QString summary_of(const pipeline::Evaluation& evaluation) {
     const auto total = verify.checks.size();
     const auto right = static_cast<std::size_t>(std::ranges::count(verify.checks, true, &pipeline::Check::ok));
     if (verify.fault)
-        return CorrectnessView::tr("%1 after %2 checks").arg(QString::fromStdString(verify.fault->message)).arg(total);
+        return CorrectnessView::tr("%1 after %2 checks")
+            .arg(QString::fromStdString(verify.fault->message), QString::number(total));
     if (right < total) return CorrectnessView::tr("%1 of %2 checks are wrong").arg(total - right).arg(total);
     double largest = 0;
     std::uint64_t ulp = 0;
@@ -143,6 +144,7 @@ void CorrectnessView::show_evaluation(const pipeline::Evaluation& evaluation, bo
     }
     run_.reset();
     asked_.reset();
+    progress_->hide();
     summary_->setText(summary_of(evaluation));
     const bool has_line = fault_ && !fault_->where.file.empty() && fault_->where.line > 0;
     fault_line_->setVisible(has_line);

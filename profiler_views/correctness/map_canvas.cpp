@@ -162,7 +162,7 @@ std::vector<TileKey> MapCanvas::tiles_in_sight() const {
 }
 
 void MapCanvas::request() {
-    if (!source_ || !isVisible()) return;
+    if (!source_ || !isVisible() || about_.map.elements == 0) return;
     auto keys = tiles_in_sight();
     // From the middle outwards: where the eye is.
     const auto middle = transform_.element_at(QPointF(width() / 2.0, height() / 2.0));

@@ -1,5 +1,6 @@
 #include "engine/verify/inspection.h"
 #include "engine/verify/local_source.h"
+#include "profiler_views/correctness/cell_tiles.h"
 #include "profiler_views/correctness/check_model.h"
 #include "profiler_views/correctness/correctness_view.h"
 #include "profiler_views/correctness/element_panel.h"
@@ -12,6 +13,7 @@
 #include <QApplication>
 #include <QClipboard>
 #include <QLabel>
+#include <QProgressBar>
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QSlider>
@@ -256,6 +258,75 @@ private Q_SLOTS:
         QVERIFY(all_text(view).contains(QStringLiteral("Recorded by tiles")));
         view.show_nothing();
         QVERIFY(all_text(view).contains(QStringLiteral("Nothing checked yet")));
+    }
+
+    void another_evaluation_ends_the_waiting() {
+        CorrectnessView view;
+        view.resize(1000, 500);
+        view.show();
+        auto* progress = view.findChild<QProgressBar*>();
+        view.show_evaluation(evaluation(output_->tensor().comparison), true);
+        QVERIFY(progress->isVisibleTo(&view));
+        auto right = evaluation({});
+        right.verify->checks.erase(right.verify->checks.begin() + 2);
+        right.verify->ok = true;
+        view.show_evaluation(right, true);
+        QVERIFY(!progress->isVisibleTo(&view));
+    }
+
+    void a_fault_s_text_is_not_a_pattern() {
+        CorrectnessView view;
+        auto faulted = evaluation({});
+        faulted.verify->fault.emplace();
+        faulted.verify->fault->message = "%2 and %1";
+        view.show_evaluation(faulted, false);
+        QVERIFY2(all_text(view).contains(QStringLiteral("%2 and %1 after 5 checks")), qPrintable(all_text(view)));
+    }
+
+    void a_large_view_keeps_all_its_tiles() {
+        constexpr std::int64_t kTileRows = 10, kTileColumns = 15, kCells = CellTiles::kCells;
+        auto data = std::make_shared<Data>();
+        data->expected.assign(static_cast<std::size_t>(kTileRows * kTileColumns * kCells * kCells), 1.0f);
+        data->actual = data->expected;
+        const auto output = std::make_shared<verify::Inspection>(
+            data, std::as_bytes(std::span(data->expected)), std::as_bytes(std::span(data->actual)),
+            verify::TensorOutput{.name = "y",
+                                 .type = task::ScalarType::f32,
+                                 .shape = {kTileRows * kCells, kTileColumns * kCells},
+                                 .map = {},
+                                 .tolerance = {},
+                                 .comparison = {}});
+        CellTiles tiles;
+        tiles.set_colors(std::make_shared<ErrorColors>(widgets::Theme::instance().tokens()));
+        tiles.set_source(std::make_shared<FakeSource>(output), 0, output->tensor());
+        std::vector<TileKey> keys;
+        for (std::uint64_t row = 0; row < kTileRows; ++row)
+            for (std::uint64_t column = 0; column < kTileColumns; ++column) keys.push_back({1, 1, row, column});
+        QVERIFY(keys.size() > CellTiles::kMostTiles);
+        tiles.want(keys);
+        QTRY_VERIFY(tiles.idle());
+        for (const auto& key : keys) QVERIFY(tiles.picture(key));
+    }
+
+    void an_output_without_elements_asks_nothing() {
+        const auto output =
+            std::make_shared<verify::Inspection>(nullptr, std::span<const std::byte>{}, std::span<const std::byte>{},
+                                                 verify::TensorOutput{.name = "y",
+                                                                      .type = task::ScalarType::f32,
+                                                                      .shape = {0, 5},
+                                                                      .map = {},
+                                                                      .tolerance = {},
+                                                                      .comparison = {}});
+        const auto source = std::make_shared<FakeSource>(output);
+        MapCanvas map;
+        map.resize(400, 300);
+        map.show();
+        QSignalSpy failed(&map, &MapCanvas::failed);
+        map.show_outputs(source, 0, output->tensor());
+        map.fit();
+        QTest::qWait(20);
+        QCOMPARE(source->asked, 0);
+        QCOMPARE(failed.count(), 0);
     }
 
     void zooms_to_single_elements() {
