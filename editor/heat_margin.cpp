@@ -65,7 +65,7 @@ QString HeatMargin::explain(int line) const {
                                     widgets::format_exact(*value, QString::fromStdString(column_->unit)));
     if (column_->total > 0)
         text += tr(", %1 of all").arg(widgets::format_quantity(100 * *value / column_->total, QStringLiteral("%")));
-    text += column_->estimated ? tr(" (estimate)") : tr(" (measured)");
+    text += column_->estimated ? tr(" (estimated)") : tr(" (measured)");
     return text + QLatin1Char('\n') + QString::fromStdString(column_->about);
 }
 

@@ -92,13 +92,12 @@ QVariant StepsModel::data(const QModelIndex& index, int role) const {
     case Qt::ToolTipRole: {
         QStringList lines{QString::fromStdString(step.title)};
         if (step.median_us)
-            lines << (step.estimated ? tr("%1 estimate") : tr("%1 measured"))
+            lines << (step.estimated ? tr("%1 estimated") : tr("%1 measured"))
                          .arg(widgets::format_time_us(*step.median_us));
         if (!step.because.empty()) lines << QString::fromStdString(step.because);
         lines << tr("%1 · +%2 −%3 lines")
-                     .arg(QString::fromStdString(step.driver))
-                     .arg(step.lines_added)
-                     .arg(step.lines_removed);
+                     .arg(QString::fromStdString(step.driver), QString::number(step.lines_added),
+                          QString::number(step.lines_removed));
         return lines.join(QLatin1Char('\n'));
     }
     default: return {};

@@ -46,7 +46,7 @@ SettingsDialog::SettingsDialog(Settings& settings, QWidget* parent) : QDialog(pa
 
     auto* toolkit = new QLineEdit(settings.toolkit());
     toolkit->setAccessibleName(tr("CUDA Toolkit"));
-    toolkit->setPlaceholderText(tr("searched for"));
+    toolkit->setPlaceholderText(tr("found automatically"));
     toolkit->setMinimumWidth(320);
     connect(toolkit, &QLineEdit::editingFinished, this, [this, toolkit] {
         if (toolkit->text() == settings_.toolkit()) return;

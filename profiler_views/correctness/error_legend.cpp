@@ -10,7 +10,7 @@
 namespace kw::profiler_views {
 
 ErrorLegend::ErrorLegend(QWidget* parent) : QWidget(parent) {
-    setAccessibleName(tr("Colours: exact, within tolerance, beyond tolerance by decades, not a number"));
+    setAccessibleName(tr("Colors: exact, within tolerance, beyond tolerance by decades, not a number"));
     setToolTip(tr("The error of an element divided by what the tolerance allows it: above 1 it fails. A tile shows its "
                   "worst element. Up close, a cut corner marks those that fail."));
     setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);

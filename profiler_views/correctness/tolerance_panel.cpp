@@ -46,7 +46,7 @@ TolerancePanel::TolerancePanel(QWidget* parent)
       atol_text_(new QLabel),
       rtol_text_(new QLabel),
       result_(new QLabel),
-      reset_(new QPushButton(tr("Task's"))),
+      reset_(new QPushButton(tr("Task default"))),
       rest_(new QTimer(this)) {
     rest_->setSingleShot(true);
     rest_->setInterval(kRestMs);

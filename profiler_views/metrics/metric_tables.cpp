@@ -2,9 +2,8 @@
 
 #include "engine/profile/metrics.h"
 #include "profiler_views/metrics/metric_text.h"
+#include "profiler_views/translated.h"
 #include "widgets/numbers.h"
-
-#include <QCoreApplication>
 
 #include <algorithm>
 #include <array>
@@ -14,8 +13,6 @@
 
 namespace kw::profiler_views {
 namespace {
-
-QString tr(const char* text) { return QCoreApplication::translate("kw::profiler_views::MetricTables", text); }
 
 std::optional<double> value_in(const profile::LaunchProfile* launch, std::string_view id) {
     if (!launch) return {};

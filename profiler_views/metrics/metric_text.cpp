@@ -1,18 +1,11 @@
 #include "profiler_views/metrics/metric_text.h"
 
+#include "profiler_views/translated.h"
 #include "widgets/numbers.h"
-
-#include <QCoreApplication>
 
 #include <algorithm>
 
 namespace kw::profiler_views {
-namespace {
-
-QString tr(const char* text) { return QCoreApplication::translate("kw::profiler_views::MetricText", text); }
-
-} // namespace
-
 QString text_of(std::string_view text) { return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size())); }
 
 QString section_title(std::string_view group) {

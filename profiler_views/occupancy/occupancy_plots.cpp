@@ -1,19 +1,19 @@
 #include "profiler_views/occupancy/occupancy_plots.h"
 
+#include "profiler_views/translated.h"
 #include "widgets/numbers.h"
-
-#include <QCoreApplication>
 
 #include <algorithm>
 
 namespace kw::profiler_views {
+
+using widgets::PlotData; // lupdate takes the name before "::" in a return type for a class
+
 namespace {
 
-QString tr(const char* text) { return QCoreApplication::translate("kw::profiler_views::OccupancyView", text); }
-
-widgets::PlotData plot_of(const device::OccupancyCurve& curve, const QString& label, const QString& unit,
-                          std::uint32_t here, double fraction, int color) {
-    widgets::PlotData plot;
+PlotData plot_of(const device::OccupancyCurve& curve, const QString& label, const QString& unit, std::uint32_t here,
+                 double fraction, int color) {
+    PlotData plot;
     plot.x = {.label = label, .unit = unit, .integers = true, .least = 0};
     plot.y = {.label = tr("Occupancy"), .unit = QStringLiteral("%"), .least = 0, .most = 100};
     widgets::PlotSeries line{.color = color, .steps = true, .area = true, .marker = widgets::Marker::none};
@@ -35,17 +35,17 @@ double fraction_of(const device::SmLimits& limits, const OccupancyDemand& demand
 
 } // namespace
 
-widgets::PlotData occupancy_by_block_plot(const device::SmLimits& limits, const OccupancyDemand& demand) {
+PlotData occupancy_by_block_plot(const device::SmLimits& limits, const OccupancyDemand& demand) {
     return plot_of(device::occupancy_by_block(limits, demand.registers, demand.shared()), tr("Threads per block"), {},
                    demand.threads, fraction_of(limits, demand), 0);
 }
 
-widgets::PlotData occupancy_by_registers_plot(const device::SmLimits& limits, const OccupancyDemand& demand) {
+PlotData occupancy_by_registers_plot(const device::SmLimits& limits, const OccupancyDemand& demand) {
     return plot_of(device::occupancy_by_registers(limits, demand.threads, demand.shared()), tr("Registers per thread"),
                    {}, demand.registers, fraction_of(limits, demand), 1);
 }
 
-widgets::PlotData occupancy_by_shared_plot(const device::SmLimits& limits, const OccupancyDemand& demand) {
+PlotData occupancy_by_shared_plot(const device::SmLimits& limits, const OccupancyDemand& demand) {
     return plot_of(device::occupancy_by_shared(limits, demand.threads, demand.registers), tr("Shared memory per block"),
                    QStringLiteral("B"), demand.shared(), fraction_of(limits, demand), 2);
 }

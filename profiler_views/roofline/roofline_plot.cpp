@@ -1,8 +1,7 @@
 #include "profiler_views/roofline/roofline_plot.h"
 
+#include "profiler_views/translated.h"
 #include "widgets/numbers.h"
-
-#include <QCoreApplication>
 
 #include <algorithm>
 #include <cmath>
@@ -13,8 +12,6 @@ namespace kw::profiler_views {
 namespace {
 
 constexpr double kFarLeft = 1e-6, kFarRight = 1e9; ///< operations per byte: beyond any kernel
-
-QString tr(const char* text) { return QCoreApplication::translate("kw::profiler_views::RooflineView", text); }
 
 QString rate_text(double rate) { return widgets::format_quantity(rate, QStringLiteral("FLOP/s")); }
 

@@ -60,8 +60,8 @@ QVariant StatisticsModel::headerData(int section, Qt::Orientation orientation, i
     case kCount: return tr("Count");
     case kTotal: return tr("Total");
     case kMean: return tr("Mean");
-    case kLeast: return tr("Least");
-    case kMost: return tr("Most");
+    case kLeast: return tr("Min");
+    case kMost: return tr("Max");
     default: return {};
     }
 }

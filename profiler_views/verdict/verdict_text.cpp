@@ -1,8 +1,7 @@
 #include "profiler_views/verdict/verdict_text.h"
 
+#include "profiler_views/translated.h"
 #include "widgets/numbers.h"
-
-#include <QCoreApplication>
 
 #include <algorithm>
 #include <map>
@@ -13,8 +12,6 @@ namespace {
 using widgets::format_number;
 using widgets::format_ratio;
 using widgets::format_time_us;
-
-QString tr(const char* text, int n = -1) { return QCoreApplication::translate("Verdict", text, nullptr, n); }
 
 QString sizes_text(const task::Sizes& sizes) {
     QStringList parts;
@@ -72,7 +69,7 @@ void describe_time(const pipeline::BenchReport& bench, VerdictText& text) {
         return;
     }
     text.time = format_time_us(bench.time.median_us);
-    text.badge = bench.estimated ? tr("estimate") : tr("measured");
+    text.badge = bench.estimated ? tr("estimated") : tr("measured");
     QStringList notes;
     if (!bench.estimated)
         notes << tr("%1 – %2, %3 samples")
@@ -168,7 +165,7 @@ QString status_line(const pipeline::Evaluation& evaluation) {
     }
     if (evaluation.bench && evaluation.bench->problem.empty())
         parts << format_time_us(evaluation.bench->time.median_us) % QLatin1Char(' ')
-                     % (evaluation.bench->estimated ? tr("estimate") : tr("measured"));
+                     % (evaluation.bench->estimated ? tr("estimated") : tr("measured"));
     if (evaluation.reward) parts << tr("reward %1").arg(evaluation.reward->value);
     return parts.join(QStringLiteral(" · "));
 }

@@ -17,7 +17,7 @@ struct VerdictText {
     QString headline{}; ///< "Correct", "Wrong result", "Does not compile"
     QString detail{};   ///< one sentence: why, or how fast against what
     QString time{};     ///< "41.2 µs", empty when not timed
-    QString badge{};    ///< "estimate" or "measured"
+    QString badge{};    ///< "estimated" or "measured"
     QString spread{};   ///< "40.9 – 41.8 µs, 120 samples" or "bound by DRAM"
     QString reward{};   ///< "3"
     QString because{};  ///< of the reward
@@ -39,7 +39,7 @@ struct VerdictText {
 
 [[nodiscard]] VerdictText describe(const pipeline::Evaluation& evaluation);
 
-/// One line for the status bar: "NVIDIA H200 (simulated) · compiled in 96.0 ms · 10/10 checks · 41.2 µs estimate ·
+/// One line for the status bar: "NVIDIA H200 (simulated) · compiled in 96.0 ms · 10/10 checks · 41.2 µs estimated ·
 /// reward 3".
 [[nodiscard]] QString status_line(const pipeline::Evaluation& evaluation);
 

@@ -267,10 +267,6 @@
         <translation>Não foi possível abrir %1</translation>
     </message>
     <message>
-        <source>Cannot copy the task</source>
-        <translation>Não foi possível copiar a tarefa</translation>
-    </message>
-    <message>
         <source>Connecting to %1…</source>
         <translation>Conectando a %1…</translation>
     </message>
@@ -406,6 +402,14 @@ GPL-3.0-or-later</translation>
         <source>Nothing is known of what is at the caret.</source>
         <translation>Nada se sabe do que está no cursor.</translation>
     </message>
+    <message>
+        <source>The session may only be read; steps made now are not kept.</source>
+        <translation>A sessão só pode ser lida; os passos feitos agora não são guardados.</translation>
+    </message>
+    <message>
+        <source>Cannot copy %1</source>
+        <translation>Não é possível copiar %1</translation>
+    </message>
 </context>
 <context>
     <name>kw::desktop::ProfilePanes</name>
@@ -465,10 +469,6 @@ GPL-3.0-or-later</translation>
         <translation>CUDA Toolkit</translation>
     </message>
     <message>
-        <source>searched for</source>
-        <translation>procurado automaticamente</translation>
-    </message>
-    <message>
         <source>Folder or library of NVRTC on the machine that compiles. Empty: $CUDA_HOME, the loader&apos;s path, /usr/local/cuda and Python&apos;s folders are searched.</source>
         <translation>Pasta ou biblioteca do NVRTC na máquina que compila. Vazio: a busca é feita em $CUDA_HOME, no caminho do loader, em /usr/local/cuda e nas pastas do Python.</translation>
     </message>
@@ -483,6 +483,10 @@ GPL-3.0-or-later</translation>
     <message>
         <source>Close</source>
         <translation>Fechar</translation>
+    </message>
+    <message>
+        <source>found automatically</source>
+        <translation>encontrado automaticamente</translation>
     </message>
 </context>
 <context>
@@ -561,6 +565,18 @@ GPL-3.0-or-later</translation>
     <message>
         <source>Bundled tasks</source>
         <translation>Tarefas incluídas</translation>
+    </message>
+    <message>
+        <source>Lesson</source>
+        <translation>Lição</translation>
+    </message>
+    <message>
+        <source>From the plain kernel to a fast one, step by step, as recorded on a GPU</source>
+        <translation>Do kernel simples ao rápido, passo a passo, como gravado em uma GPU</translation>
+    </message>
+    <message>
+        <source>Lesson: %1</source>
+        <translation>Lição: %1</translation>
     </message>
 </context>
 <context>
@@ -853,6 +869,10 @@ GPL-3.0-or-later</translation>
         <source>Problem with the pattern</source>
         <translation>Problema com o padrão</translation>
     </message>
+    <message>
+        <source>The pattern takes too long in this text; make it simpler or more exact.</source>
+        <translation>O padrão demora demais neste texto; deixe-o mais simples ou mais exato.</translation>
+    </message>
 </context>
 <context>
     <name>kw::editor::HeatChooser</name>
@@ -888,12 +908,12 @@ GPL-3.0-or-later</translation>
         <translation>, %1 do total</translation>
     </message>
     <message>
-        <source> (estimate)</source>
-        <translation> (estimativa)</translation>
-    </message>
-    <message>
         <source> (measured)</source>
         <translation> (medido)</translation>
+    </message>
+    <message>
+        <source> (estimated)</source>
+        <translation> (estimado)</translation>
     </message>
 </context>
 <context>
@@ -1453,10 +1473,6 @@ block (%1, %2, %3), thread (%4, %5, %6)</source>
 bloco (%1, %2, %3), thread (%4, %5, %6)</translation>
     </message>
     <message>
-        <source>estimate</source>
-        <translation>estimado</translation>
-    </message>
-    <message>
         <source>%1 – %2, %3 samples</source>
         <translation>%1 – %2, %3 amostras</translation>
     </message>
@@ -1519,6 +1535,22 @@ bloco (%1, %2, %3), thread (%4, %5, %6)</translation>
     <message>
         <source>reward %1</source>
         <translation>recompensa %1</translation>
+    </message>
+    <message>
+        <source>now</source>
+        <translation>agora</translation>
+    </message>
+    <message>
+        <source>%1 at %2: occupancy %3</source>
+        <translation>%1 em %2: ocupação %3</translation>
+    </message>
+    <message>
+        <source>Threads per block</source>
+        <translation>Threads por bloco</translation>
+    </message>
+    <message>
+        <source>Shared memory per block</source>
+        <translation>Memória compartilhada por bloco</translation>
     </message>
 </context>
 <context>
@@ -1849,10 +1881,6 @@ bloco (%1, %2, %3), thread (%4, %5, %6)</translation>
 <context>
     <name>kw::profiler_views::ErrorLegend</name>
     <message>
-        <source>Colours: exact, within tolerance, beyond tolerance by decades, not a number</source>
-        <translation>Cores: exato, dentro da tolerância, além da tolerância por décadas, não é um número</translation>
-    </message>
-    <message>
         <source>The error of an element divided by what the tolerance allows it: above 1 it fails. A tile shows its worst element. Up close, a cut corner marks those that fail.</source>
         <translation>O erro de um elemento dividido pelo que a tolerância lhe permite: acima de 1, ele é reprovado. Um tile mostra o seu pior elemento. De perto, um canto cortado marca os reprovados.</translation>
     </message>
@@ -1863,6 +1891,10 @@ bloco (%1, %2, %3), thread (%4, %5, %6)</translation>
     <message>
         <source>1 × tolerance</source>
         <translation>1 × tolerância</translation>
+    </message>
+    <message>
+        <source>Colors: exact, within tolerance, beyond tolerance by decades, not a number</source>
+        <translation>Cores: exato, dentro da tolerância, além da tolerância por décadas, não é um número</translation>
     </message>
 </context>
 <context>
@@ -2319,18 +2351,18 @@ bloco (%1, %2, %3), thread (%4, %5, %6)</translation>
         <translation>Média</translation>
     </message>
     <message>
-        <source>Least</source>
-        <translation>Mínimo</translation>
-    </message>
-    <message>
-        <source>Most</source>
-        <translation>Máximo</translation>
-    </message>
-    <message>
         <source>Name	Count	Total ns	Mean ns	Least ns	Most ns
 </source>
         <translation>Nome	Contagem	Total ns	Média ns	Mínimo ns	Máximo ns
 </translation>
+    </message>
+    <message>
+        <source>Min</source>
+        <translation>Mín.</translation>
+    </message>
+    <message>
+        <source>Max</source>
+        <translation>Máx.</translation>
     </message>
 </context>
 <context>
@@ -2535,10 +2567,6 @@ bloco (%1, %2, %3), thread (%4, %5, %6)</translation>
         <translation>Tolerância relativa</translation>
     </message>
     <message>
-        <source>Task&apos;s</source>
-        <translation>Da tarefa</translation>
-    </message>
-    <message>
         <source>Back to the tolerance of the task</source>
         <translation>Voltar à tolerância da tarefa</translation>
     </message>
@@ -2549,6 +2577,10 @@ bloco (%1, %2, %3), thread (%4, %5, %6)</translation>
     <message>
         <source>Integers must be equal; no tolerance applies.</source>
         <translation>Inteiros precisam ser iguais; nenhuma tolerância se aplica.</translation>
+    </message>
+    <message>
+        <source>Task default</source>
+        <translation>Padrão da tarefa</translation>
     </message>
 </context>
 <context>
@@ -2613,10 +2645,6 @@ bloco (%1, %2, %3), thread (%4, %5, %6)</translation>
         <translation>errado</translation>
     </message>
     <message>
-        <source>%1 estimate</source>
-        <translation>%1 estimado</translation>
-    </message>
-    <message>
         <source>%1 measured</source>
         <translation>%1 medido</translation>
     </message>
@@ -2639,6 +2667,10 @@ bloco (%1, %2, %3), thread (%4, %5, %6)</translation>
     <message>
         <source>Change</source>
         <translation>Mudança</translation>
+    </message>
+    <message>
+        <source>%1 estimated</source>
+        <translation>%1 estimado</translation>
     </message>
 </context>
 <context>
@@ -2790,33 +2822,6 @@ bloco (%1, %2, %3), thread (%4, %5, %6)</translation>
     <message>
         <source>A scratch buffer of this candidate.</source>
         <translation>Um buffer de rascunho deste candidato.</translation>
-    </message>
-</context>
-<context>
-    <name>widgets</name>
-    <message>
-        <source>Occupancy</source>
-        <translation>Ocupação</translation>
-    </message>
-    <message>
-        <source>now</source>
-        <translation>agora</translation>
-    </message>
-    <message>
-        <source>%1 at %2: occupancy %3</source>
-        <translation>%1 em %2: ocupação %3</translation>
-    </message>
-    <message>
-        <source>Threads per block</source>
-        <translation>Threads por bloco</translation>
-    </message>
-    <message>
-        <source>Registers per thread</source>
-        <translation>Registradores por thread</translation>
-    </message>
-    <message>
-        <source>Shared memory per block</source>
-        <translation>Memória compartilhada por bloco</translation>
     </message>
 </context>
 </TS>

@@ -71,7 +71,7 @@ private Q_SLOTS:
         QCOMPARE(editor.heat()->value_of(2), std::optional(400.0));
         QCOMPARE(editor.heat()->value_of(1), std::nullopt);
         const QString text = editor.heat()->explain(2);
-        QVERIFY2(text.contains(QStringLiteral("20.0")) && text.contains(QStringLiteral("estimate")), qPrintable(text));
+        QVERIFY2(text.contains(QStringLiteral("20.0")) && text.contains(QStringLiteral("estimated")), qPrintable(text));
         editor.SendScintilla(QsciScintilla::SCI_INSERTTEXT, 0UL, "new\n"); // above
         QCOMPARE(editor.heat()->value_of(3), std::optional(400.0));
         QCOMPARE(editor.heat()->value_of(4), std::optional(300.0));

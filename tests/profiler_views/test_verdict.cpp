@@ -80,7 +80,7 @@ private Q_SLOTS:
         QCOMPARE(text.tone, Tone::good);
         QCOMPARE(text.headline, QStringLiteral("Correct"));
         QCOMPARE(text.time, QStringLiteral("41.2 µs"));
-        QCOMPARE(text.badge, QStringLiteral("estimate"));
+        QCOMPARE(text.badge, QStringLiteral("estimated"));
         QVERIFY(text.spread.contains(QStringLiteral("bound by DRAM"))
                 && !text.spread.contains(QStringLiteral("DRAM, DRAM")));
         QVERIFY(text.detail.contains(QStringLiteral("2.61×")));
@@ -90,7 +90,7 @@ private Q_SLOTS:
         QVERIFY(text.kernels.front().cells.front().contains(QStringLiteral("2.00 KiB shared")));
         QCOMPARE(text.reward, QStringLiteral("3"));
         const auto status = status_line(correct());
-        QVERIFY2(status.contains(QStringLiteral("10/10 checks")) && status.contains(QStringLiteral("41.2 µs estimate"))
+        QVERIFY2(status.contains(QStringLiteral("10/10 checks")) && status.contains(QStringLiteral("41.2 µs estimated"))
                      && status.contains(QStringLiteral("(simulated)")) && status.contains(QStringLiteral("96.0 ms")),
                  qPrintable(status));
     }
