@@ -30,7 +30,8 @@ struct SearchResult {
 
 inline constexpr std::size_t kMostMatches = 50'000;
 
-/// Every match that is not empty, in order. An empty pattern matches nothing.
+/// Every match that is not empty, in order. An empty pattern matches nothing. A pattern that takes longer than a user
+/// waits is a problem like any other.
 [[nodiscard]] SearchResult find_all(const QString& text, const SearchOptions& options);
 
 /// What a match is replaced by: in regular expressions $0 to $99 and \0 to \9 stand for captures, \n and \t for

@@ -1,5 +1,6 @@
 #include "editor/search.h"
 
+#include <QElapsedTimer>
 #include <QTest>
 
 using namespace kw::editor;
@@ -58,6 +59,41 @@ private Q_SLOTS:
         timer.start();
         (void)find_all(QString(40, QLatin1Char('a')) + QLatin1Char('b'), pattern("(a+)+c", true));
         QVERIFY(timer.elapsed() < 5000);
+    }
+
+    void a_costly_pattern_is_given_up() {
+        QElapsedTimer timer;
+        timer.start();
+        for (const int length : {13, 14, 40}) {
+            QString text;
+            while (text.size() < 1'000'000) text += QString(length, QLatin1Char('a')) + QStringLiteral("b\n");
+            const auto result = find_all(text, pattern("(a+)+$", true));
+            QVERIFY(result.matches.empty());
+            QVERIFY(result.problem.contains(QStringLiteral("too long")));
+        }
+        QVERIFY2(timer.elapsed() < 6000, qPrintable(QString::number(timer.elapsed())));
+    }
+
+    void long_texts_are_searched_as_a_whole() {
+        QString text;
+        while (text.size() < 100'000) text += QStringLiteral("first\n  second %1\n").arg(text.size());
+        const auto count = text.count(QStringLiteral("first"));
+        QCOMPARE(qsizetype(find_all(text, pattern("first\\n\\s+second \\d+$", true)).matches.size()), count);
+        QCOMPARE(qsizetype(find_all(text, pattern("(?<=first\\n)  second", true)).matches.size()), count);
+        QCOMPARE(qsizetype(find_all(text, pattern("\\Afirst", true)).matches.size()), qsizetype{1});
+        const auto lines = find_all(text, pattern("^.*$", true)).matches;
+        QCOMPARE(qsizetype(lines.size()), 2 * count);
+        for (std::size_t i = 1; i < lines.size(); ++i) QCOMPARE(lines[i].begin, lines[i - 1].end + 1);
+        // One line that has no end.
+        const QString line =
+            QString(50'000, QLatin1Char('x')) + QStringLiteral("needle") + QString(50'000, QLatin1Char('y'));
+        QCOMPARE(places(line, pattern("needle")), (Places{{50'000, 50'006}}));
+        QCOMPARE(qsizetype(find_all(line, pattern("$", true)).matches.size()), qsizetype{0});
+        for (int at = 8000; at < 8400; at += 7) {
+            const QString cut =
+                QString(at, QLatin1Char('x')) + QStringLiteral("needle") + QString(50'000, QLatin1Char('y'));
+            QCOMPARE(places(cut, pattern("needle")), (Places{{at, at + 6}}));
+        }
     }
 
     void replacements_take_captures() {
