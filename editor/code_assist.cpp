@@ -64,13 +64,18 @@ void CodeAssist::set_clangd(ClangdClient* clangd) {
 void CodeAssist::complete() { open(true); }
 
 void CodeAssist::close_popup() {
-    ++asked_; // what is answered now is not for this list
+    ++list_asked_; // what is answered now is not for this list
     popup_->hide();
+}
+
+void CodeAssist::close_tip() {
+    ++tip_asked_;
+    tip_->hide();
 }
 
 void CodeAssist::hide() {
     close_popup();
-    tip_->hide();
+    close_tip();
 }
 
 CodeAssist::Word CodeAssist::word_before_caret() const {
@@ -138,10 +143,10 @@ void CodeAssist::open(bool asked) {
     if (!asked && only && only->name == word.text) popup_->hide();
     if (place != Place::code || !ask_clangd_possible()) return;
     send_text();
-    const auto question = ++asked_;
+    const auto question = ++list_asked_;
     clangd_->complete(editor_.text_position(editor_.SendScintilla(S::SCI_GETCURRENTPOS)),
                       [self = QPointer(this), question](const std::vector<CompletionItem>& items) {
-                          if (self && question == self->asked_) self->popup_->add(items);
+                          if (self && question == self->list_asked_) self->popup_->add(items);
                       });
 }
 
@@ -163,7 +168,7 @@ bool CodeAssist::before_key(const QKeyEvent& event) {
         if (popup_->isVisible())
             close_popup();
         else
-            tip_->hide();
+            close_tip();
         return true;
     }
     if (!popup_->isVisible() || (event.modifiers() & ~Qt::KeypadModifier) != Qt::NoModifier) return false;
@@ -210,25 +215,24 @@ void CodeAssist::update_call_tip() {
     const long caret = editor_.SendScintilla(S::SCI_GETCURRENTPOS);
     const long from = std::max(0L, caret - kCallContextBytes);
     const auto call = call_at_end(editor_.view(from, caret));
-    if (!call) {
-        tip_->hide();
-        return;
-    }
+    if (!call) return close_tip();
     const QRect at = rectangle_at(from + static_cast<long>(call->name_begin));
     if (const auto* builtin = find_builtin(call->name)) {
-        if (builtin->signatures.front().find('(') == std::string::npos)
-            tip_->hide();
-        else
-            tip_->show_for({builtin->signatures, builtin->about}, call->argument, at);
+        if (builtin->signatures.front().find('(') == std::string::npos) return close_tip();
+        ++tip_asked_;
+        tip_->show_for({builtin->signatures, builtin->about}, call->argument, at);
         return;
     }
-    tip_->hide();
-    if (!ask_clangd_possible()) return;
+    if (!ask_clangd_possible()) return close_tip();
+    // What is shown stays until the answer is here: hiding it would make every letter flicker.
     send_text();
-    const auto question = ++asked_;
+    const auto question = ++tip_asked_;
     clangd_->signature(editor_.text_position(caret),
                        [self = QPointer(this), question, at, argument = call->argument](const CallTipText& text) {
-                           if (self && question == self->asked_ && !text.signatures.empty())
+                           if (!self || question != self->tip_asked_) return;
+                           if (text.signatures.empty())
+                               self->tip_->hide();
+                           else
                                self->tip_->show_for(text, argument, at);
                        });
 }

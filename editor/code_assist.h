@@ -60,6 +60,7 @@ private:
     void open(bool asked);
     void accept();
     void close_popup();
+    void close_tip();
     void update_call_tip();
     [[nodiscard]] const std::vector<std::string>& document_words();
     [[nodiscard]] bool ask_clangd_possible() const;
@@ -75,7 +76,7 @@ private:
     bool document_words_known_ = false;
     QTimer document_timer_; ///< words are gathered when the keyboard rests
     long word_begin_ = 0;
-    quint64 asked_ = 0; ///< answers to older questions are dropped
+    quint64 list_asked_ = 0, tip_asked_ = 0; ///< answers to older questions are dropped
 };
 
 } // namespace kw::editor

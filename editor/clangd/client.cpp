@@ -75,6 +75,7 @@ void ClangdClient::start(const ClangdOptions& options) {
     if (!off_ || process_.state() != QProcess::NotRunning) return;
     options_ = options;
     off_ = false;
+    version_ = 0;
     clock_.start();
     watchdog_.start();
     process_.start(options.program, {QStringLiteral("--background-index=false"), QStringLiteral("--clang-tidy=false"),
@@ -93,6 +94,7 @@ void ClangdClient::start(const ClangdOptions& options) {
         [this](const Json&) {
             tell("initialized", Json::object());
             ready_ = true;
+            if (const auto text = std::exchange(waiting_text_, std::nullopt)) set_text(*text);
             Q_EMIT ready();
         });
 }
@@ -103,7 +105,10 @@ Json ClangdClient::place(TextPosition at) const {
 }
 
 void ClangdClient::set_text(const std::string& text) {
-    if (!ready_) return;
+    if (!ready_) {
+        if (!off_) waiting_text_ = text;
+        return;
+    }
     Json document{{"uri", QUrl::fromLocalFile(options_.file).toString(QUrl::FullyEncoded).toStdString()},
                   {"version", ++version_}};
     if (version_ == 1) {
@@ -184,6 +189,7 @@ void ClangdClient::give_up(const QString& reason) {
     ready_ = false;
     watchdog_.stop();
     pending_.clear();
+    waiting_text_.reset();
     process_.kill();
     Q_EMIT switched_off(reason);
 }

@@ -12,6 +12,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -48,6 +49,7 @@ public:
     /// Whether it is worth asking.
     [[nodiscard]] bool running() const { return ready_; }
 
+    /// Before it is ready the latest text is kept and sent then.
     void set_text(const std::string& text);
     void complete(TextPosition at, std::function<void(std::vector<CompletionItem>)> done);
     void hover(TextPosition at, std::function<void(const QString&)> done);
@@ -81,6 +83,7 @@ private:
     int next_id_ = 0;
     int version_ = 0;
     int patience_ms_ = 8000;
+    std::optional<std::string> waiting_text_;
     bool ready_ = false;
     bool off_ = true;
 };

@@ -88,6 +88,45 @@ private Q_SLOTS:
         QCOMPARE(off.count(), 0);
     }
 
+    void text_before_it_is_ready_is_not_lost() {
+        ClangdClient client;
+        client.start(options(server("good")));
+        client.set_text("older");
+        client.set_text("early");
+        std::vector<CompletionItem> items;
+        connect(&client, &ClangdClient::ready, &client, [&] {
+            client.complete({0, 5}, [&](std::vector<CompletionItem> answer) { items = std::move(answer); });
+        });
+        QTRY_COMPARE(items.size(), std::size_t{3});
+        QCOMPARE(items[1].name, std::string("seen_early"));
+    }
+
+    void a_tip_does_not_cost_the_list_its_names() {
+        ClangdClient client;
+        client.start(options(server("good")));
+        QTRY_VERIFY(client.running());
+        CudaEditor editor;
+        editor.resize(600, 400);
+        editor.show();
+        editor.assist()->set_clangd(&client);
+        editor.load(QString());
+        QTest::keyClicks(&editor, QStringLiteral("f("));
+        QTRY_VERIFY(editor.assist()->call_tip()->isVisible());
+        QTest::keyClicks(&editor, QStringLiteral("my"));
+        QVERIFY(editor.assist()->call_tip()->isVisible()); // does not flicker
+        auto* list = editor.assist()->popup();
+        const auto has_its_name = [list] {
+            for (int row = 0; row < list->model()->rowCount(); ++row)
+                if (list->model()->item(row).name == "my_function") return true;
+            return false;
+        };
+        QTRY_VERIFY(list->isVisible() && has_its_name());
+        QTRY_VERIFY(editor.assist()->call_tip()->isVisible());
+        editor.assist()->hide();
+        QTest::qWait(50);
+        QVERIFY(!editor.assist()->call_tip()->isVisible());
+    }
+
     void its_names_join_the_list() {
         ClangdClient client;
         client.start(options(server("good")));
