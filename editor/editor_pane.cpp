@@ -18,6 +18,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace kw::editor {
 namespace {
 
@@ -72,7 +74,72 @@ EditorPane::EditorPane(QWidget* parent)
     layout->addWidget(editor_, 1);
     connect(&watch_, &FileWatch::state_changed, this, &EditorPane::file_state);
     connect(place_, &QLineEdit::returnPressed, this, &EditorPane::accept_place);
+    keep_editing_keys();
     build_actions();
+}
+
+/// The editor takes every key of its own before the window sees it, so it keeps those of plain editing alone.
+void EditorPane::keep_editing_keys() {
+    using enum QsciCommand::Command;
+    static constexpr QsciCommand::Command kKept[] = {LineDown,
+                                                     LineDownExtend,
+                                                     LineDownRectExtend,
+                                                     LineScrollDown,
+                                                     LineUp,
+                                                     LineUpExtend,
+                                                     LineUpRectExtend,
+                                                     LineScrollUp,
+                                                     CharLeft,
+                                                     CharLeftExtend,
+                                                     CharLeftRectExtend,
+                                                     CharRight,
+                                                     CharRightExtend,
+                                                     CharRightRectExtend,
+                                                     WordLeft,
+                                                     WordLeftExtend,
+                                                     WordRight,
+                                                     WordRightExtend,
+                                                     Home,
+                                                     HomeExtend,
+                                                     HomeRectExtend,
+                                                     VCHome,
+                                                     VCHomeExtend,
+                                                     VCHomeRectExtend,
+                                                     LineEnd,
+                                                     LineEndExtend,
+                                                     LineEndRectExtend,
+                                                     DocumentStart,
+                                                     DocumentStartExtend,
+                                                     DocumentEnd,
+                                                     DocumentEndExtend,
+                                                     PageUp,
+                                                     PageUpExtend,
+                                                     PageUpRectExtend,
+                                                     PageDown,
+                                                     PageDownExtend,
+                                                     PageDownRectExtend,
+                                                     Delete,
+                                                     DeleteBack,
+                                                     DeleteWordLeft,
+                                                     DeleteWordRight,
+                                                     DeleteLineLeft,
+                                                     DeleteLineRight,
+                                                     SelectAll,
+                                                     SelectionCut,
+                                                     SelectionCopy,
+                                                     Paste,
+                                                     EditToggleOvertype,
+                                                     Newline,
+                                                     Tab,
+                                                     Backtab,
+                                                     Cancel,
+                                                     Undo,
+                                                     Redo};
+    for (auto* command : editor_->standardCommands()->commands()) {
+        if (std::ranges::find(kKept, command->command()) != std::end(kKept)) continue;
+        command->setKey(0);
+        command->setAlternateKey(0);
+    }
 }
 
 void EditorPane::build_actions() {
@@ -184,7 +251,7 @@ void EditorPane::set_read_only(bool read_only) { editor_->setReadOnly(read_only)
 
 Result<void> EditorPane::save() {
     if (path_.empty()) return fail(Stage::usage, ErrorCode::invalid_input, "this text has no file to be saved to");
-    if (watch_.state() == FileWatch::State::changed)
+    if (watch_.look() == FileWatch::State::changed)
         return fail(Stage::usage, ErrorCode::invalid_input,
                     fmt::format("{} was changed by another program; reload it or keep yours before saving", name_));
     auto bytes = encode_text(editor_->utf8(), format_);
@@ -192,6 +259,7 @@ Result<void> EditorPane::save() {
     watch_.expect(*bytes);
     if (auto written = write_file(path_, *bytes, Stage::usage); !written) return written;
     editor_->setModified(false);
+    Q_EMIT saved();
     return {};
 }
 

@@ -63,12 +63,15 @@ public:
     void set_clangd(ClangdClient* clangd);
 
 Q_SIGNALS:
+    /// The file holds the text, whoever asked for it: save() or a button of a notice.
+    void saved();
     void notice_action(const QString& id, int index);
 
 protected:
     bool eventFilter(QObject* object, QEvent* event) override;
 
 private:
+    void keep_editing_keys();
     void build_actions();
     void show_text(const DecodedText& decoded);
     void file_state(FileWatch::State state);

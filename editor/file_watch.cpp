@@ -10,12 +10,21 @@
 #include <QThreadPool>
 
 #include <filesystem>
+#include <optional>
 
 namespace kw::editor {
 namespace {
 
 constexpr int kSettleMs = 60;   // programs write in several steps; look when they are done
 constexpr int kMissingMs = 250; // a file that is replaced may be absent for a moment
+
+/// The hash of what a file holds; nothing when there is none.
+std::optional<std::string> hash_of(const std::filesystem::path& path) {
+    // Twice the limit, so that a file that has outgrown the editor counts as changed.
+    if (const auto bytes = read_file(path, 2 * kMaxTextBytes)) return sha256_hex(*bytes);
+    std::error_code ignored;
+    return std::filesystem::exists(path, ignored) ? std::optional<std::string>("unreadable") : std::nullopt;
+}
 
 } // namespace
 
@@ -70,6 +79,15 @@ void FileWatch::accept() {
     Q_EMIT state_changed(state_);
 }
 
+FileWatch::State FileWatch::look() {
+    if (path_.isEmpty()) return state_;
+    const auto found = hash_of(path_.toStdString());
+    if (!found) return state_; // whether it is gone for good is seen later
+    ++generation_;
+    compare(*found);
+    return state_;
+}
+
 void FileWatch::subscribe() {
     const QFileInfo info(path_);
     // The folder tells of renames onto the file, of which the file's own watch sees only the old one's end.
@@ -91,28 +109,24 @@ void FileWatch::check() {
     subscribe();
     QThreadPool::globalInstance()->start(
         [self = QPointer(this), path = std::filesystem::path(path_.toStdString()), generation = generation_] {
-            // Twice the limit, so that a file that has outgrown the editor counts as changed.
-            const auto bytes = read_file(path, 2 * kMaxTextBytes);
-            std::error_code ignored;
-            const bool exists = bytes || std::filesystem::exists(path, ignored);
-            std::string hash = bytes ? sha256_hex(*bytes) : std::string("unreadable");
+            auto hash = hash_of(path);
             // By way of the application, because this object may be gone by now.
             QMetaObject::invokeMethod(
                 QCoreApplication::instance(),
-                [self, generation, exists, hash = std::move(hash)] {
-                    if (self) self->seen(generation, exists, hash);
+                [self, generation, hash = std::move(hash)] {
+                    if (self) self->seen(generation, hash);
                 },
                 Qt::QueuedConnection);
         });
 }
 
-void FileWatch::seen(quint64 generation, bool exists, const std::string& hash) {
+void FileWatch::seen(quint64 generation, const std::optional<std::string>& hash) {
     checking_ = false;
     if (generation != generation_) {
         if (!path_.isEmpty()) timer_.start(kSettleMs);
         return;
     }
-    if (!exists) {
+    if (!hash) {
         if (state_ == State::deleted) return;
         if (!missed_once_) {
             missed_once_ = true;
@@ -123,6 +137,10 @@ void FileWatch::seen(quint64 generation, bool exists, const std::string& hash) {
         Q_EMIT state_changed(state_);
         return;
     }
+    compare(*hash);
+}
+
+void FileWatch::compare(const std::string& hash) {
     missed_once_ = false;
     const bool again = hash != found_;
     found_ = hash;

@@ -5,6 +5,7 @@
 #include <QString>
 #include <QTimer>
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -27,6 +28,9 @@ public:
     /// What is on disk now counts as known, as when the user keeps the text in the editor.
     void accept();
 
+    /// Looks at once, and waits for it: right before the file is written, as what another program did in the last
+    /// moments, or on a file system that tells nothing, has not been seen yet.
+    [[nodiscard]] State look();
     [[nodiscard]] State state() const { return state_; }
     [[nodiscard]] const QString& path() const { return path_; }
 
@@ -37,7 +41,8 @@ Q_SIGNALS:
 private:
     void subscribe();
     void check();
-    void seen(quint64 generation, bool exists, const std::string& hash);
+    void compare(const std::string& hash);
+    void seen(quint64 generation, const std::optional<std::string>& hash);
 
     QFileSystemWatcher watcher_;
     QTimer timer_;

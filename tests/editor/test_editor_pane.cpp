@@ -11,6 +11,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 #include <QToolButton>
+#include <Qsci/qscicommandset.h>
 
 using namespace kw;
 using namespace kw::editor;
@@ -285,6 +286,42 @@ private Q_SLOTS:
         press(QStringLiteral("Save"));
         QCOMPARE(read_file(path, 100).value(), std::string("theirs\n"));
         QTRY_VERIFY(!w.pane.has_notice(QStringLiteral("file.deleted")));
+    }
+
+    void a_save_never_overwrites_what_was_not_seen() {
+        Window w;
+        const auto path = file("raced.cu", "a\n");
+        QVERIFY(w.pane.open_file(path).has_value());
+        QSignalSpy saved(&w.pane, &EditorPane::saved);
+        w.type("mine ");
+        QVERIFY(w.pane.save().has_value());
+        QCOMPARE(saved.count(), 1);
+        w.type("more ");
+        QVERIFY(write_file(path, "theirs\n").has_value()); // no event of it has been handled
+        QVERIFY(!w.pane.save().has_value());
+        QCOMPARE(read_file(path, 100).value(), std::string("theirs\n"));
+        QVERIFY(w.pane.has_notice(QStringLiteral("file.changed")));
+        QCOMPARE(saved.count(), 1);
+        QVERIFY(QFile::remove(QString::fromStdString(path.string())));
+        QTRY_VERIFY(w.pane.has_notice(QStringLiteral("file.deleted")));
+        for (auto* button : w.pane.findChildren<QPushButton*>())
+            if (button->text() == QStringLiteral("Save") && button->isVisible()) button->click();
+        QCOMPARE(saved.count(), 2);
+        QCOMPARE(read_file(path, 100).value(), std::string("mine more a\n"));
+    }
+
+    void keys_of_the_window_reach_it() {
+        const Window w;
+        auto* commands = w.pane.editor()->standardCommands();
+        for (const char* keys :
+             {"Ctrl+L",       "Ctrl+Shift+L", "Ctrl+T",   "Ctrl+D",       "Ctrl+U",       "Ctrl+Shift+U",
+              "Ctrl+B",       "Ctrl+R",       "Ctrl+E",   "Ctrl+Shift+R", "Ctrl+Shift+P", "Ctrl+Shift+O",
+              "Ctrl+Shift+H", "Ctrl+Shift+E", "Alt+Left", "Alt+Right",    "Alt+Up",       "Alt+Return",
+              "F8",           "Shift+F8",     "Ctrl+,"})
+            QVERIFY2(!commands->boundTo(QKeySequence(QLatin1String(keys))[0].toCombined()), keys);
+        for (const char* keys : {"Left", "Ctrl+Left", "Shift+End", "PgDown", "Del", "Backspace", "Ctrl+Backspace",
+                                 "Tab", "Ctrl+Z", "Ctrl+Y", "Ctrl+C", "Ctrl+V", "Ctrl+X", "Ctrl+A", "Ctrl+Home"})
+            QVERIFY2(commands->boundTo(QKeySequence(QLatin1String(keys))[0].toCombined()), keys);
     }
 
     void what_is_not_utf8_is_read_only_until_converted() {
