@@ -1,7 +1,11 @@
 #include "app/desktop/worker_session.h"
+#include "tests/desktop/task_fixture.h"
 
 #include <QSignalSpy>
 #include <QTest>
+#include <QThreadPool>
+
+#include <memory>
 
 using namespace kw;
 using namespace kw::desktop;
@@ -44,13 +48,46 @@ private Q_SLOTS:
         QTRY_COMPARE_WITH_TIMEOUT(told, 1, 20'000);
     }
 
-    void answers_under_way_do_not_outlive_it() {
-        for (int round = 0; round < 5; ++round) {
-            WorkerSession session(command());
-            session.outputs({}, {}, {});
-            if (round % 2 == 0) session.connect_to(command());
-            QTest::qWait(round * 20);
-        }
+    void a_source_may_outlive_the_session() {
+        auto session = std::make_unique<WorkerSession>(command());
+        const auto look = [&]() -> std::shared_ptr<verify::OutputSource> {
+            std::shared_ptr<verify::OutputSource> source;
+            bool answered = false;
+            const auto ready =
+                connect(session.get(), &WorkerSession::outputs_ready, this, [&](const rpc::OutputsRun& run) {
+                    source = run.source;
+                    answered = true;
+                });
+            const auto failed = connect(session.get(), &WorkerSession::outputs_failed, this, [&](const Error& error) {
+                qWarning("%s", error.message.c_str());
+                answered = true;
+            });
+            pipeline::Options options;
+            options.device = "sim";
+            session->outputs(
+                {{"task.toml", testing::kToml}, {"scale.cu", testing::kKernel}, {"reference.cu", testing::kReference}},
+                options, {});
+            (void)QTest::qWaitFor([&] { return answered; }, 20'000);
+            disconnect(ready);
+            disconnect(failed);
+            return source;
+        };
+        const auto refused = [](verify::OutputSource& source) {
+            const auto gone = std::make_shared<bool>(false);
+            source.histogram(0, [gone](const Result<verify::ErrorHistogram>& answer) {
+                *gone = !answer && answer.error().code == ErrorCode::not_found;
+            });
+            return *gone;
+        };
+        const auto first = look();
+        if (!first) QSKIP("nothing compiles here");
+        session->connect_to(command());
+        QVERIFY(QThreadPool::globalInstance()->waitForDone(20'000)); // the last worker ends in its own time
+        QVERIFY(refused(*first));
+        const auto second = look();
+        QVERIFY(second);
+        session.reset();
+        QVERIFY(refused(*second));
     }
 };
 
