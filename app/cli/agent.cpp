@@ -1,5 +1,6 @@
 #include "app/cli/agent.h"
 
+#include "agent/drivers/advisor.h"
 #include "agent/drivers/lesson.h"
 #include "agent/drivers/llm.h"
 #include "agent/drivers/replay.h"
@@ -145,10 +146,16 @@ Result<std::unique_ptr<agent::ReplayDriver>> open_replay(const Start& start) {
     return agent::ReplayDriver::make(std::move(*recorded), start.file);
 }
 
+std::unique_ptr<agent::Advisor> open_advisor(const Start& start) {
+    return std::make_unique<agent::Advisor>(start.task, start.file, start.files.at(start.file),
+                                            start.options.configuration);
+}
+
 /// A driver that asks nobody.
 Result<std::unique_ptr<agent::Driver>> open_offline(const Start& start) {
     if (start.arguments.driver == "lesson") return open_lesson(start);
     if (start.arguments.driver == "replay") return open_replay(start);
+    if (start.arguments.driver == "advisor") return open_advisor(start);
     return open_tuner(start);
 }
 
@@ -268,9 +275,9 @@ CLI::App* add_agent_run(CLI::App& agent, AgentArguments& arguments) {
     command
         ->add_option(
             "--driver", arguments.driver,
-            "Who proposes the changes: tuner (sweeps '//@ tune' directives; default), lesson (a written course "
-            "of candidates), replay (a recorded session) or llm (a model)")
-        ->check(CLI::IsMember({"tuner", "lesson", "replay", "llm"}))
+            "Who proposes the changes: tuner (sweeps '//@ tune' directives; default), advisor (edits that a "
+            "profile suggests), lesson (a written course of candidates), replay (a recorded session) or llm (a model)")
+        ->check(CLI::IsMember({"tuner", "advisor", "lesson", "replay", "llm"}))
         ->type_name("DRIVER");
     command->add_option("--search", arguments.search, "How the tuner chooses: exhaustive, random or guided (default)")
         ->check(CLI::IsMember({"exhaustive", "random", "guided"}))
@@ -303,6 +310,13 @@ int agent_command(const AgentArguments& arguments, report::Backend& backend, rpc
     if (!options) return report::report_error(options.error());
     if (auto fits = check(arguments); !fits) return report::report_error(fits.error());
     options->profiling.set = arguments.metrics;
+    if (arguments.driver == "advisor") {
+        if (arguments.evaluation.stages.empty()) options->stages.profile = true;
+        if (!options->stages.verify || !options->stages.bench)
+            return report::report_error({Stage::usage, ErrorCode::invalid_input,
+                                         "--driver advisor keeps what is right and faster; add verify and bench to "
+                                         "--stages"});
+    }
     if (const auto writable = report::check_output(arguments.evaluation); !writable)
         return report::report_error(writable.error());
     const auto files = report::read_task(arguments.evaluation, *options);
