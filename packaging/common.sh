@@ -1,7 +1,7 @@
 # Shared by quickstart.sh and test.sh. Sourced, not run; expects to be in the repository root.
 # shellcheck shell=bash
 
-KW_PACKAGES_BUILD=(build-essential cmake ninja-build ccache git python3 python3-pip pkg-config
+KW_PACKAGES_BUILD=(build-essential cmake ninja-build ccache git python3 python3-pip python3-venv pkg-config
   qt6-base-dev qt6-tools-dev qt6-tools-dev-tools qt6-l10n-tools libqt6svg6-dev libqscintilla2-qt6-dev libqcustomplot-dev libgl1-mesa-dev
   libfmt-dev libspdlog-dev nlohmann-json3-dev libtomlplusplus-dev libcli11-dev libmd-dev librandom123-dev zlib1g-dev libzstd-dev libsimdjson-dev libsqlitecpp-dev libsqlite3-dev libgit2-dev libcurl4-openssl-dev libzip-dev
   libbenchmark-dev)
@@ -50,6 +50,17 @@ provide_toolkit() {
     rm -rf build/toolkit/wheels
   else
     echo "could not fetch them (build/toolkit/pip.log); install the CUDA Toolkit to compile kernels. Going on without."
+  fi
+}
+
+# A server of others and the vendors' own types, for the tests of the model's protocols; without them those tests skip.
+provide_llm_tools() {
+  [ -x build/llm-tools/bin/fakellm ] && { echo "there"; return; }
+  if python3 -m venv build/llm-tools >build/llm-tools.log 2>&1 \
+      && build/llm-tools/bin/pip install -q fakellm openai anthropic >>build/llm-tools.log 2>&1; then
+    echo "installed into build/llm-tools"
+  else
+    echo "could not install them (build/llm-tools.log); going on without"
   fi
 }
 

@@ -16,9 +16,13 @@ step "CUDA toolkit"
 provide_toolkit
 step "Release build"
 build_preset release
+step "Servers that the agent's tests talk to"
+provide_llm_tools
 step "Tests"
 ctest --preset release --timeout 300 || die "tests (release)"
 if [ -z "$quick" ]; then
+  step "The Debian package"
+  packaging/check_package.sh || die "package"
   step "Style of what changed"
   packaging/check_style.sh || die "style"
   step "Fuzzing, briefly"

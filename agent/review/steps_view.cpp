@@ -5,9 +5,12 @@
 
 #include <QHeaderView>
 #include <QScopedValueRollback>
+#include <QShortcut>
 #include <QStackedWidget>
 #include <QTableView>
 #include <QVBoxLayout>
+
+#include <algorithm>
 
 namespace kw::review {
 
@@ -27,10 +30,12 @@ StepsView::StepsView(QWidget* parent)
     table_->horizontalHeader()->setHighlightSections(false);
     table_->horizontalHeader()->setMinimumSectionSize(28);
     table_->horizontalHeader()->setStretchLastSection(true);
-    table_->setColumnWidth(StepsModel::kVerdict, 28);
-    table_->setColumnWidth(StepsModel::kNumber, 36);
-    table_->setColumnWidth(StepsModel::kReward, 70);
-    table_->setColumnWidth(StepsModel::kSpeedup, 86);
+    // Wide enough for the headings, which languages make longer or shorter.
+    for (int column = 0; column < StepsModel::kChange; ++column)
+        table_->setColumnWidth(column,
+                               std::max(28, fontMetrics().horizontalAdvance(
+                                                model_->headerData(column, Qt::Horizontal, Qt::DisplayRole).toString())
+                                                + 28));
     pages_->addWidget(new widgets::EmptyState(
         tr("No steps yet"), tr("Each run becomes a step: the text it was made with and everything found out about it. "
                                "Ctrl+R makes the first.")));
@@ -43,9 +48,14 @@ StepsView::StepsView(QWidget* parent)
             [this](const QModelIndex& current) {
                 if (!marking_ && current.isValid()) Q_EMIT step_chosen(current.data(StepsModel::kIdRole).toLongLong());
             });
-    connect(table_, &QTableView::activated, this, [this](const QModelIndex& index) {
-        Q_EMIT restore_requested(index.data(StepsModel::kIdRole).toLongLong());
-    });
+    // Not activated(), which on some desktops is a single click.
+    const auto restore = [this] {
+        if (const auto index = table_->currentIndex(); index.isValid())
+            Q_EMIT restore_requested(index.data(StepsModel::kIdRole).toLongLong());
+    };
+    connect(table_, &QTableView::doubleClicked, this, restore);
+    connect(new QShortcut(QKeySequence(Qt::Key_Return), table_, nullptr, nullptr, Qt::WidgetShortcut),
+            &QShortcut::activated, this, restore);
 }
 
 void StepsView::show_steps(const std::vector<trajectory::StepSummary>& steps, std::optional<trajectory::StepId> best) {

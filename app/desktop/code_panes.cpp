@@ -83,10 +83,12 @@ CodePanes::CodePanes(Docks& docks, Workbench& workbench, WorkerSession& worker, 
         show_heat();
     });
     connect(&worker_, &WorkerSession::compiled, this, [this](const pipeline::CompileReport& report) {
+        if (asked_revision_ != sources_.revision()) return;
         if (report.ok) show_kernels(report.kernels);
+        Q_EMIT compiled(report);
     });
     connect(&worker_, &WorkerSession::disassembled, this, [this](const Json& answer) {
-        if (!listing_) return;
+        if (!listing_ || asked_revision_ != sources_.revision()) return;
         try {
             if (!answer.value("ok", false)) {
                 listing_->show_problem(tr("The source does not compile."), tr("F8 goes to the first error."));
@@ -95,6 +97,8 @@ CodePanes::CodePanes(Docks& docks, Workbench& workbench, WorkerSession& worker, 
             std::vector<compile::Kernel> kernels;
             for (const auto& item : answer.at("kernels")) kernels.push_back(compile::kernel_from_json(item));
             show_kernels(kernels);
+            Q_EMIT compiled(
+                {.ok = true, .milliseconds = answer.at("ms").get<double>(), .diagnostics = {}, .kernels = kernels});
         } catch (const Json::exception&) {
             // The listing below says what is wrong with the answer.
             strip_->set_kernels({});
@@ -122,6 +126,7 @@ void CodePanes::set_device(const device::Info& info) {
 void CodePanes::ask() {
     if (!workbench_.task()) return;
     asked_ = sources_.candidate();
+    asked_revision_ = sources_.revision();
     const auto files = sources_.overlay(workbench_.files());
     const std::string device = device_ ? device_->id : "auto";
     if (pane_->in_front() && listing_) {

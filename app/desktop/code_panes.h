@@ -30,9 +30,15 @@ public:
 
     /// The text in front compiles, or is another one: what is shown of it is to be brought up to date soon.
     void source_changed();
+    /// Compiles at once; compiled() tells.
+    void compile() { ask(); }
     void set_device(const device::Info& info);
     /// Whether the text is that of the selected step, which its profile is about.
     void set_profile_fits(bool fits);
+
+Q_SIGNALS:
+    /// The text as it is now. Answers about an earlier one are left out.
+    void compiled(const kw::pipeline::CompileReport& report);
 
 private:
     void ask();
@@ -45,6 +51,7 @@ private:
     std::optional<device::Info> device_;
     QTimer timer_;
     std::string asked_; ///< the candidate that was compiled last
+    quint64 asked_revision_ = 0;
     editor::Listing::Kind kind_ = editor::Listing::Kind::ptx;
     bool fits_ = false;
     bool following_ = false; ///< the caret moves because the other pane's did

@@ -113,6 +113,10 @@ int main(int argc, char** argv) {
     const bool trace = !parser.positionalArguments().isEmpty()
                        && kw::timeline::looks_like_trace(parser.positionalArguments().first().toStdString());
     const bool runs = (parser.isSet(run) || parser.isSet(profile)) && opened && !trace;
+    // These are read in the background.
+    const bool background = trace
+                            || (!parser.positionalArguments().isEmpty()
+                                && kw::desktop::is_session(parser.positionalArguments().first().toStdString()));
 
     // The window is there when it has been painted and nothing that was due at once is left to do.
     if (parser.isSet(report_start))
@@ -123,6 +127,12 @@ int main(int argc, char** argv) {
                 QCoreApplication::quit();
             });
         });
+    bool readable = opened;
+    if (background)
+        QObject::connect(&window, &kw::desktop::MainWindow::opened, &window, [&](bool ok) {
+            readable = ok;
+            if (ok && runs) parser.isSet(profile) ? window.profile() : window.run();
+        });
     if (parser.isSet(screenshot)) {
         const auto take = [&] {
             // Layouts of what the last signal changed settle over several turns of the event loop.
@@ -130,16 +140,17 @@ int main(int argc, char** argv) {
                 const bool written = window.grab().save(parser.value(screenshot));
                 if (!written)
                     std::fprintf(stderr, "kernelwright: cannot write %s\n", qPrintable(parser.value(screenshot)));
-                QCoreApplication::exit(written && opened ? 0 : 2);
+                QCoreApplication::exit(written && readable ? 0 : 2);
             });
         };
-        if (runs)
-            QObject::connect(&window, &kw::desktop::MainWindow::run_finished, &window, take);
-        else if (trace)
-            QObject::connect(&window, &kw::desktop::MainWindow::opened, &window, take);
-        else
+        if (runs) QObject::connect(&window, &kw::desktop::MainWindow::run_finished, &window, take);
+        if (background)
+            QObject::connect(&window, &kw::desktop::MainWindow::opened, &window, [take, runs](bool ok) {
+                if (!ok || !runs) take();
+            });
+        else if (!runs)
             take();
     }
-    if (runs) parser.isSet(profile) ? window.profile() : window.run();
+    if (runs && !background) parser.isSet(profile) ? window.profile() : window.run();
     return QApplication::exec();
 }

@@ -60,9 +60,9 @@ std::vector<compile::Diagnostic> problems_of(const pipeline::Evaluation& evaluat
     return problems;
 }
 
-bool is_session(const std::filesystem::path& path) { return path.extension() == ".kwsession"; }
-
 } // namespace
+
+bool is_session(const std::filesystem::path& path) { return path.extension() == ".kwsession"; }
 
 MainWindow::MainWindow(WorkerSession& worker, QWidget* parent)
     : QMainWindow(parent),
@@ -148,15 +148,20 @@ void MainWindow::connect_workbench() {
         sources_->open_task(workbench_.files(), *workbench_.task(), workbench_.folder());
         centre_->setCurrentWidget(sources_);
         centre_->show();
+        edited_.clear();
+        restoring_.reset();
+        followed_text_.reset();
+        if (workbench_.folder().empty()) followed_text_ = sources_->text(workbench_.task()->kernel);
         if (docks_->current().isEmpty()) docks_->apply(settings_.layout());
         verdict_->reset();
         update_title();
         update_actions();
-        sources_->current()->setFocus();
+        if (auto* editor = sources_->current()) editor->setFocus();
         check_now();
     });
     connect(&workbench_, &Workbench::session_opened, this, [this](const std::shared_ptr<const OpenedSession>& session) {
         if (workbench_.folder().empty()) settings_.add_recent(session->path);
+        if (session->read_only) say(tr("The session may only be read; steps made now are not kept."));
         for (const auto& [file, draft] : session->drafts)
             sources_->offer_draft(
                 file, draft.text,
@@ -204,6 +209,7 @@ void MainWindow::connect_worker() {
         say(tr("No list of devices: %1").arg(sentence));
     });
     connect(&worker_, &WorkerSession::checked, this, [this](const std::vector<compile::Diagnostic>& diagnostics) {
+        if (!workbench_.task()) return;
         show_diagnostics(diagnostics);
         if (problems_->error_count() > 0) return;
         code_panes_->source_changed();
@@ -211,10 +217,10 @@ void MainWindow::connect_worker() {
     });
     connect(&worker_, &WorkerSession::check_failed, this,
             [this](const Error& error) { say(QString::fromStdString(error.message)); });
-    connect(&worker_, &WorkerSession::compiled, this, [this](const pipeline::CompileReport& report) {
+    connect(code_panes_, &CodePanes::compiled, this, [this](const pipeline::CompileReport& report) {
         if (std::exchange(telling_compile_, false))
             say(report.ok ? tr("Compiled in %1 ms").arg(report.milliseconds, 0, 'f', 0) : tr("Does not compile"));
-        show_diagnostics(report.diagnostics);
+        if (!report.ok) show_diagnostics(report.diagnostics);
     });
     connect(&worker_, &WorkerSession::compile_failed, this,
             [this](const Error& error) { say(QString::fromStdString(error.message)); });
@@ -227,36 +233,46 @@ bool MainWindow::open(const std::filesystem::path& path) {
         open_trace(path);
         return true;
     }
-    if (!may_discard_edits()) return false;
     if (!folder && is_session(path)) {
-        workbench_.open_session(path);
+        if (const auto lessons = bundled("lessons/recorded");
+            !lessons.empty() && std::filesystem::equivalent(path.parent_path() / ".", lessons, error)) {
+            open_bundled(path);
+            return true;
+        }
+        if (may_discard_edits()) workbench_.open_session(path);
         return true;
     }
     return open_task(path);
 }
 
 bool MainWindow::open_task(const std::filesystem::path& folder) {
-    if (auto done = workbench_.open_task(folder); !done) {
+    auto read = read_task(folder);
+    if (!read) {
         const QString headline = tr("Cannot open %1").arg(QString::fromStdString(folder.string()));
-        const QString why = QString::fromStdString(describe(done.error()));
+        const QString why = QString::fromStdString(describe(read.error()));
         start_page_->show_problem(headline, why);
         verdict_->show_error(headline, why);
-        say(QString::fromStdString(done.error().message));
+        say(QString::fromStdString(read.error().message));
         return false;
     }
+    // What is lost by opening another is asked about once it is known to open.
+    if (!may_discard_edits()) return false;
+    forget_edits();
+    workbench_.open_task(std::move(*read));
     settings_.add_recent(folder);
     return true;
 }
 
-void MainWindow::open_bundled(const std::filesystem::path& folder) {
+void MainWindow::open_bundled(const std::filesystem::path& path) {
     // What a package installed is not for writing; a copy is, and it is gone on with the next time.
-    const auto copy = data_folder() / "tasks" / folder.filename();
+    const auto copy = data_folder() / (is_session(path) ? "lessons" : "tasks") / path.filename();
     std::error_code error;
-    if (!std::filesystem::exists(copy / "task.toml", error)) {
+    if (!std::filesystem::exists(is_session(path) ? copy : copy / "task.toml", error)) {
         std::filesystem::create_directories(copy.parent_path(), error);
-        if (!error) std::filesystem::copy(folder, copy, std::filesystem::copy_options::recursive, error);
+        if (!error) std::filesystem::copy(path, copy, std::filesystem::copy_options::recursive, error);
         if (error) {
-            start_page_->show_problem(tr("Cannot copy the task"), QString::fromStdString(error.message()));
+            start_page_->show_problem(tr("Cannot copy %1").arg(QString::fromStdString(path.string())),
+                                      QString::fromStdString(error.message()));
             return;
         }
     }
@@ -354,13 +370,12 @@ void MainWindow::compile_now() {
     if (!workbench_.task()) return;
     say(tr("Compiling…"));
     telling_compile_ = true;
-    worker_.compile({.files = sources_->overlay(workbench_.files()),
-                     .main = sources_->candidate(),
-                     .device = device_chooser_->device().toStdString()});
+    code_panes_->compile();
 }
 
 void MainWindow::start_run(bool profiled) {
     if (!workbench_.task() || workbench_.running()) return;
+    if (workbench_.refresh() && !open_task(workbench_.folder())) return;
     pipeline::Options options;
     options.candidate = sources_->candidate();
     options.device = device_chooser_->device().toStdString();
@@ -378,7 +393,10 @@ void MainWindow::show_step() {
         verdict_->reset();
         return;
     }
-    if (restoring_ == selected->step.summary.id) restore(*restoring_);
+    if (const auto wanted = std::exchange(restoring_, std::nullopt); wanted == selected->step.summary.id)
+        restore(*wanted);
+    else if (workbench_.folder().empty() && followed_text_ && sources_->text(selected->step.file) == followed_text_)
+        follow_text();
     if (!selected->evaluation) {
         verdict_->show_error(tr("Nothing is known of step %1").arg(selected->step.summary.id),
                              QString::fromStdString(selected->step.summary.because));
@@ -391,6 +409,14 @@ void MainWindow::show_step() {
     say(profiler_views::status_line(*selected->evaluation));
 }
 
+void MainWindow::follow_text() {
+    const auto& step = workbench_.selected()->step;
+    if (step.file.empty() || !sources_->show_file(step.file)) return;
+    sources_->replace_text(step.source);
+    sources_->current()->setModified(false);
+    followed_text_ = step.source;
+}
+
 void MainWindow::restore(trajectory::StepId id) {
     const auto& selected = workbench_.selected();
     if (!selected || selected->step.summary.id != id) {
@@ -400,7 +426,7 @@ void MainWindow::restore(trajectory::StepId id) {
     }
     restoring_.reset();
     const auto& step = selected->step;
-    if (!sources_->show_file(step.file)) {
+    if (!step.has_source() || !sources_->show_file(step.file)) {
         say(tr("The task has no file %1").arg(QString::fromStdString(step.file)));
         return;
     }
@@ -418,7 +444,7 @@ void MainWindow::show_diagnostics(const std::vector<compile::Diagnostic>& diagno
 }
 
 bool MainWindow::save() {
-    if (!workbench_.task()) return true;
+    if (!sources_->current()) return true;
     const auto file = sources_->current_file();
     if (auto done = sources_->save(file); !done) {
         say(QString::fromStdString(done.error().message));
@@ -429,6 +455,10 @@ bool MainWindow::save() {
     sources_->pane(file)->clear_notice(QStringLiteral("save"));
     workbench_.saved(file, sources_->text(file));
     mark_unsaved();
+    // Steps from here on are measured against something else.
+    if (workbench_.is_yardstick(file) && !workbench_.folder().empty() && sources_->modified().empty()
+        && open_task(workbench_.folder()))
+        sources_->show_file(file);
     say(tr("Saved %1").arg(QString::fromStdString(file)));
     return true;
 }
@@ -437,11 +467,12 @@ void MainWindow::go_to(const QString& file, int line, int column) {
     if (sources_->show_file(file.toStdString()))
         sources_->go_to(file.toStdString(), line, column);
     else
-        say(tr("%1:%2 is not among the task's files").arg(file).arg(line));
+        say(tr("%1:%2 is not among the task's files").arg(file, QString::number(line)));
 }
 
 void MainWindow::show_start_page() {
-    start_page_->show_content(settings_.recent(), settings_.unsaved(), StartPage::tasks_in(bundled_tasks()));
+    start_page_->show_content(settings_.recent(), settings_.unsaved(), StartPage::tasks_in(bundled("tasks")),
+                              bundled("lessons/recorded"));
     centre_->setCurrentWidget(start_page_);
     centre_->show();
     update_actions();
@@ -490,14 +521,15 @@ bool MainWindow::may_discard_edits() {
     if (answer == QMessageBox::Save)
         return std::ranges::all_of(names,
                                    [this](const std::string& name) { return sources_->show_file(name) && save(); });
-    if (answer == QMessageBox::Discard) {
-        for (const auto& name : names) {
-            sources_->editor(name)->setModified(false);
-            workbench_.forget_draft(name);
-        }
-        mark_unsaved();
-    }
     return answer == QMessageBox::Discard;
+}
+
+void MainWindow::forget_edits() {
+    for (const auto& name : sources_->modified()) {
+        sources_->editor(name)->setModified(false);
+        workbench_.forget_draft(name);
+    }
+    mark_unsaved();
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {
@@ -505,6 +537,7 @@ void MainWindow::closeEvent(QCloseEvent* event) {
         event->ignore();
         return;
     }
+    forget_edits();
     stop();
     docks_->remember();
     settings_.set_geometry(saveGeometry());
@@ -512,9 +545,13 @@ void MainWindow::closeEvent(QCloseEvent* event) {
 }
 
 void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
-    if (event->mimeData()->hasUrls() && event->mimeData()->urls().first().isLocalFile()) event->acceptProposedAction();
+    const auto urls = event->mimeData()->urls();
+    if (!urls.isEmpty() && urls.first().isLocalFile()) event->acceptProposedAction();
 }
 
-void MainWindow::dropEvent(QDropEvent* event) { open(event->mimeData()->urls().first().toLocalFile().toStdString()); }
+void MainWindow::dropEvent(QDropEvent* event) {
+    const auto urls = event->mimeData()->urls();
+    if (!urls.isEmpty()) open(urls.first().toLocalFile().toStdString());
+}
 
 } // namespace kw::desktop

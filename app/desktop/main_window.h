@@ -43,6 +43,9 @@ class ProfilePanes;
 class SourceTabs;
 class StartPage;
 
+/// By its name.
+[[nodiscard]] bool is_session(const std::filesystem::path& path);
+
 /// The window: source in the middle, panes around it, all of them about the step that is selected. It wires; what is
 /// known is the Workbench's, what is shown the panes'.
 class MainWindow : public QMainWindow {
@@ -108,10 +111,14 @@ private:
     void show_start_page();
     void go_to(const QString& file, int line, int column);
     void restore(trajectory::StepId id);
+    /// In a session without a folder there is no text but the steps', until somebody edits.
+    void follow_text();
     void update_actions();
     void update_title();
     void say(const QString& text);
+    /// Asks where there are any; those that are to be saved are.
     [[nodiscard]] bool may_discard_edits();
+    void forget_edits();
     /// Of the candidate, as its step was made with.
     [[nodiscard]] bool text_is_of_step() const;
 
@@ -123,6 +130,7 @@ private:
     std::set<std::string> edited_; ///< files since take_edits()
     bool telling_compile_ = false; ///< the compilation under way was asked for by the user
     std::optional<trajectory::StepId> restoring_;
+    std::optional<std::string> followed_text_; ///< what follow_text() put there
 
     Actions* actions_;
     Docks* docks_;

@@ -112,6 +112,8 @@ void MainWindow::build_tool_bar() {
 }
 
 void MainWindow::build_menus() {
+    // A key works while its action is some widget's, and menus that are filled when they open are none's until then.
+    addActions(actions_->all());
     auto* file = menuBar()->addMenu(tr("&File"));
     file->addActions({actions_->open_task, actions_->open_file, actions_->start_page});
     file->addSeparator();
@@ -243,7 +245,9 @@ void MainWindow::connect_actions() {
         update_title();
         update_actions();
     });
-    connect(sources_, &SourceTabs::draft_refused, &workbench_, &Workbench::forget_draft);
+    connect(sources_, &SourceTabs::draft_answered, this, [this](const std::string& file, bool taken) {
+        workbench_.answer_offer(file, taken ? std::optional{sources_->text(file)} : std::nullopt);
+    });
     connect(sources_, &SourceTabs::current_changed, this, [this] {
         update_actions();
         check_now();

@@ -54,7 +54,15 @@ ProfilePanes::ProfilePanes(Docks& docks, Workbench& workbench, QObject* parent)
         if (!live_) start_live();
         timeline_->append(update);
     });
-    connect(&workbench_, &Workbench::run_finished, this, [this] { live_ = false; });
+    // The step was selected a moment ago, when the timeline still showed what was live.
+    connect(&workbench_, &Workbench::run_finished, this, [this] {
+        if (!std::exchange(live_, false)) return;
+        for (auto& each : followed_)
+            if (each.show == &ProfilePanes::show_timeline) {
+                each.stale = !each.pane->in_front();
+                if (!each.stale) show_timeline();
+            }
+    });
 }
 
 void ProfilePanes::follow(Pane* pane, void (ProfilePanes::*show)()) {

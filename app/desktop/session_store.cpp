@@ -1,36 +1,82 @@
 #include "app/desktop/session_store.h"
 
-#include <functional>
 #include <utility>
 
 namespace kw::desktop {
 namespace {
 
-const std::string kDraftPrefix = "draft:";
+using trajectory::SessionFile;
 
-Result<OpenedSession> contents_of(const trajectory::SessionFile& session) {
-    OpenedSession opened{.path = session.path(), .task_name = {}, .files = {}, .steps = {}, .drafts = {}};
-    auto name = session.task_name();
-    if (!name) return std::unexpected(std::move(name.error()));
-    opened.task_name = std::move(*name);
-    auto files = session.task_files();
-    if (!files) return std::unexpected(std::move(files.error()));
-    opened.files = std::move(*files);
+// Typed since the session was opened, and found when it was.
+const std::string kTyped = "draft:", kOffered = "offered_draft:";
+
+std::string to_text(const Draft& draft) {
+    return Json{{"text", draft.text}, {"time_ms", draft.time_ms}}.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::optional<Draft> draft_from(const std::string& text) {
+    const auto json = Json::parse(text, nullptr, false);
+    if (!json.is_object() || !json.contains("text") || !json["text"].is_string()) return std::nullopt;
+    const auto time = json.find("time_ms");
+    return Draft{json["text"].get<std::string>(),
+                 time != json.end() && time->is_number_integer() ? time->get<std::int64_t>() : std::int64_t{0}};
+}
+
+/// The draft of a file, kept from now on as one that is offered.
+Result<std::optional<Draft>> take_draft(SessionFile& session, const std::string& file, bool read_only) {
+    auto typed = session.meta(kTyped + file);
+    if (!typed) return std::unexpected(std::move(typed.error()));
+    if (typed->empty()) {
+        const auto offered = session.meta(kOffered + file);
+        if (!offered) return std::unexpected(offered.error());
+        return draft_from(*offered);
+    }
+    if (!read_only)
+        for (const auto& [key, text] : {std::pair{kOffered + file, *typed}, std::pair{kTyped + file, std::string()}})
+            if (auto kept = session.set_meta(key, text); !kept) return std::unexpected(std::move(kept.error()));
+    return draft_from(*typed);
+}
+
+/// `files` and `task` are the folder's where there is one, else the session's own.
+Result<OpenedSession> contents_of(SessionFile& session, task::Files files, std::optional<task::Task> task,
+                                  bool read_only) {
+    OpenedSession opened{.path = session.path(),
+                         .files = std::move(files),
+                         .task = {},
+                         .steps = {},
+                         .drafts = {},
+                         .of_folder = task.has_value(),
+                         .read_only = read_only};
+    if (!task) {
+        auto own = session.task_files();
+        if (!own) return std::unexpected(std::move(own.error()));
+        opened.files = std::move(*own);
+        auto parsed = task::parse_task(opened.files);
+        if (!parsed) return std::unexpected(std::move(parsed.error()));
+        task = std::move(*parsed);
+    }
+    opened.task = std::move(*task);
     auto steps = session.steps();
     if (!steps) return std::unexpected(std::move(steps.error()));
     opened.steps = std::move(*steps);
     for (const auto& [file, text] : opened.files) {
-        const auto kept = session.meta(kDraftPrefix + file);
-        if (!kept) return std::unexpected(kept.error());
-        if (kept->empty()) continue;
-        const auto json = Json::parse(*kept, nullptr, false);
-        if (!json.is_object() || !json.contains("text") || !json["text"].is_string()) continue;
-        const auto time = json.find("time_ms");
-        opened.drafts[file] = {json["text"].get<std::string>(), time != json.end() && time->is_number_integer()
-                                                                    ? time->get<std::int64_t>()
-                                                                    : std::int64_t{0}};
+        auto draft = take_draft(session, file, read_only);
+        if (!draft) return std::unexpected(std::move(draft.error()));
+        if (*draft) opened.drafts[file] = std::move(**draft);
     }
     return opened;
+}
+
+Result<SessionFile> open_or_create(const std::filesystem::path& path, const task::Files& files,
+                                   const std::string& name) {
+    std::error_code error;
+    std::filesystem::create_directories(path.parent_path(), error);
+    if (!std::filesystem::exists(path, error)) {
+        auto created = SessionFile::create(path, files, name);
+        // It may have been made by another window meanwhile.
+        if (created || !std::filesystem::exists(path, error)) return created;
+    }
+    return SessionFile::open(path, SessionFile::Access::write);
 }
 
 } // namespace
@@ -52,52 +98,94 @@ class SessionStore::Disk : public QObject {
 public:
     explicit Disk(SessionStore* store) : store_(store) {}
 
-    void open(const std::function<Result<trajectory::SessionFile>()>& how) {
+    void open(const std::filesystem::path& path, task::Files files, task::Task task, quint64 epoch) {
         session_.reset();
-        auto session = how();
-        if (!session) return fail(std::move(session.error()));
-        auto contents = contents_of(*session);
-        if (!contents) return fail(std::move(contents.error()));
+        epoch_ = epoch;
+        read_only_ = false;
+        auto session = open_or_create(path, files, task.name);
+        if (!session) return tell(&SessionStore::open_failed, session.error());
+        auto contents = contents_of(*session, std::move(files), std::move(task), false);
+        if (!contents) return tell(&SessionStore::open_failed, contents.error());
         session_ = std::move(*session);
-        Q_EMIT store_->opened(std::make_shared<const OpenedSession>(std::move(*contents)));
+        tell(&SessionStore::opened, std::make_shared<const OpenedSession>(std::move(*contents)));
     }
-    void close() { session_.reset(); }
+
+    void open_existing(const std::filesystem::path& path, quint64 epoch) {
+        auto session = SessionFile::open(path, SessionFile::Access::write);
+        // Where it may not be written it can still be looked at.
+        const bool read_only = !session;
+        if (read_only) session = SessionFile::open(path, SessionFile::Access::read);
+        auto contents = session ? contents_of(*session, {}, {}, read_only) : std::unexpected(session.error());
+        QMetaObject::invokeMethod(
+            store_,
+            [store = store_, epoch, result = contents ? std::make_shared<const OpenedSession>(*contents) : nullptr,
+             error = contents ? Error{} : contents.error()] {
+                if (epoch < store->epoch_) return; // something else was opened meanwhile
+                if (!result) {
+                    Q_EMIT store->open_failed(error);
+                    return;
+                }
+                store->epoch_ = epoch;
+                Q_EMIT store->opened(result);
+            },
+            Qt::QueuedConnection);
+        if (!contents) return;
+        session_ = std::move(*session);
+        read_only_ = read_only;
+        epoch_ = epoch;
+    }
+
     void add(const trajectory::Step& step) {
-        if (!session_)
-            return fail({Stage::environment, ErrorCode::not_found, "no session is open, so the step is not kept"});
+        if (!session_ || read_only_)
+            return tell(&SessionStore::add_failed,
+                        Error{Stage::environment, ErrorCode::unsupported,
+                              session_ ? "the session may only be read, so the step is not kept"
+                                       : "no session could be opened, so the step is not kept"});
         const auto id = session_->add(step);
-        if (!id) return fail(id.error());
-        if (auto record = read(*id)) Q_EMIT store_->added(record);
+        if (!id) return tell(&SessionStore::add_failed, id.error());
+        read(*id, &SessionStore::added, &SessionStore::add_failed);
     }
     void load(trajectory::StepId id) {
-        if (!session_) return;
-        if (auto record = read(id)) Q_EMIT store_->loaded(record);
+        if (session_) return read(id, &SessionStore::loaded, &SessionStore::load_failed);
+        tell(&SessionStore::load_failed, Error{Stage::environment, ErrorCode::not_found, "no session is open"});
     }
     void keep_draft(const std::string& file, const std::optional<Draft>& draft) {
-        if (!session_) return;
-        const auto text = draft ? Json{{"text", draft->text}, {"time_ms", draft->time_ms}}.dump(
-                                      -1, ' ', false, Json::error_handler_t::replace)
-                                : std::string();
-        if (auto kept = session_->set_meta(kDraftPrefix + file, text); !kept) fail(std::move(kept.error()));
+        set(kTyped + file, draft ? to_text(*draft) : std::string());
     }
+    void forget_offer(const std::string& file) { set(kOffered + file, {}); }
 
 private:
-    std::shared_ptr<const StepRecord> read(trajectory::StepId id) {
-        auto step = session_->step(id);
-        if (step) return std::make_shared<const StepRecord>(read_step(std::move(*step)));
-        fail(std::move(step.error()));
-        return nullptr;
+    void set(const std::string& key, const std::string& text) {
+        if (!session_ || read_only_) return;
+        if (auto kept = session_->set_meta(key, text); !kept) tell(&SessionStore::draft_failed, kept.error());
     }
-    void fail(Error error) { Q_EMIT store_->failed(error); }
 
-    SessionStore* store_; ///< signals only, which are delivered in its own thread
-    std::optional<trajectory::SessionFile> session_;
+    void read(trajectory::StepId id, void (SessionStore::*told)(const std::shared_ptr<const StepRecord>&),
+              void (SessionStore::*failed)(const Error&)) {
+        auto step = session_->step(id);
+        if (step)
+            tell(told, std::make_shared<const StepRecord>(read_step(std::move(*step))));
+        else
+            tell(failed, step.error());
+    }
+
+    /// In the store's thread, unless another session is open there by then.
+    template<class Signal, class Value> void tell(Signal signal, Value value) {
+        QMetaObject::invokeMethod(
+            store_,
+            [store = store_, epoch = epoch_, signal, value = std::move(value)] {
+                if (epoch == store->epoch_) Q_EMIT(store->*signal)(value);
+            },
+            Qt::QueuedConnection);
+    }
+
+    SessionStore* store_;
+    std::optional<SessionFile> session_;
+    bool read_only_ = false;
+    quint64 epoch_ = 0;
 };
 
 SessionStore::SessionStore(QObject* parent) : QObject(parent), disk_(new Disk(this)) {
-    qRegisterMetaType<std::shared_ptr<const OpenedSession>>();
-    qRegisterMetaType<std::shared_ptr<const StepRecord>>();
-    qRegisterMetaType<Error>();
     disk_->moveToThread(&thread_);
     connect(&thread_, &QThread::finished, disk_, &QObject::deleteLater);
     thread_.setObjectName(QStringLiteral("session"));
@@ -110,29 +198,14 @@ SessionStore::~SessionStore() {
     thread_.wait();
 }
 
-void SessionStore::open_with(std::function<Result<trajectory::SessionFile>()> how) {
-    QMetaObject::invokeMethod(disk_, [disk = disk_, how = std::move(how)] { disk->open(how); });
-}
-
-void SessionStore::open(const std::filesystem::path& path, task::Files task, std::string task_name) {
-    open_with([path, task = std::move(task), task_name = std::move(task_name)]() -> Result<trajectory::SessionFile> {
-        std::error_code error;
-        std::filesystem::create_directories(path.parent_path(), error);
-        if (!std::filesystem::exists(path, error)) {
-            auto created = trajectory::SessionFile::create(path, task, task_name);
-            // It may have been made by another window meanwhile.
-            if (created || !std::filesystem::exists(path, error)) return created;
-        }
-        return trajectory::SessionFile::open(path, trajectory::SessionFile::Access::write);
-    });
+void SessionStore::open(const std::filesystem::path& path, task::Files files, task::Task task) {
+    epoch_ = ++asked_;
+    QMetaObject::invokeMethod(disk_, [disk = disk_, path, files = std::move(files), task = std::move(task),
+                                      epoch = epoch_] { disk->open(path, files, task, epoch); });
 }
 
 void SessionStore::open_existing(const std::filesystem::path& path) {
-    open_with([path] { return trajectory::SessionFile::open(path, trajectory::SessionFile::Access::write); });
-}
-
-void SessionStore::close() {
-    QMetaObject::invokeMethod(disk_, [disk = disk_] { disk->close(); });
+    QMetaObject::invokeMethod(disk_, [disk = disk_, path, epoch = ++asked_] { disk->open_existing(path, epoch); });
 }
 
 void SessionStore::add(trajectory::Step step) {
@@ -145,6 +218,10 @@ void SessionStore::load(trajectory::StepId id) {
 
 void SessionStore::keep_draft(const std::string& file, std::optional<Draft> draft) {
     QMetaObject::invokeMethod(disk_, [disk = disk_, file, draft = std::move(draft)] { disk->keep_draft(file, draft); });
+}
+
+void SessionStore::forget_offer(const std::string& file) {
+    QMetaObject::invokeMethod(disk_, [disk = disk_, file] { disk->forget_offer(file); });
 }
 
 } // namespace kw::desktop

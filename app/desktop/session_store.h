@@ -8,6 +8,7 @@
 #include <QThread>
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -32,43 +33,51 @@ struct Draft {
 /// What a session held when it was opened.
 struct OpenedSession {
     std::filesystem::path path;
-    std::string task_name;
     task::Files files; ///< the task as the session began
+    task::Task task;   ///< of these files
     std::vector<trajectory::StepSummary> steps;
     std::map<std::string, Draft, std::less<>> drafts; ///< by file of the task
+    bool of_folder = false;                           ///< `files` are a folder's, not the session's own
+    bool read_only = false;                           ///< nothing more is kept in it
 };
 
 /// A session file on a thread of its own: the window never waits for a disk. Calls return at once and are carried out
-/// in order; answers are signals in this object's thread. Destroying it finishes what was asked.
+/// in order; answers are signals in this object's thread, those about a session that is no longer open left out.
+/// Destroying it finishes what was asked.
 class SessionStore : public QObject {
     Q_OBJECT
 public:
     explicit SessionStore(QObject* parent = nullptr);
     ~SessionStore() override;
 
-    /// Opens `path`, or creates it for a task. What was open before is closed.
-    void open(const std::filesystem::path& path, task::Files task, std::string task_name);
-    /// Opens a session that has to be there.
+    /// Opens `path`, or creates it for a task. What was open before is closed at once.
+    void open(const std::filesystem::path& path, task::Files files, task::Task task);
+    /// Opens a session that has to be there. What was open before stays so until it is.
     void open_existing(const std::filesystem::path& path);
-    void close();
 
     void add(trajectory::Step step);
     void load(trajectory::StepId id);
     /// Keeps unsaved text of a file; an absent one forgets it.
     void keep_draft(const std::string& file, std::optional<Draft> draft);
+    /// A draft that was told by opened() stays until this, whatever is typed meanwhile.
+    void forget_offer(const std::string& file);
 
 Q_SIGNALS:
     void opened(const std::shared_ptr<const kw::desktop::OpenedSession>& session);
+    void open_failed(const kw::Error& error);
     void added(const std::shared_ptr<const kw::desktop::StepRecord>& step);
+    void add_failed(const kw::Error& error);
     void loaded(const std::shared_ptr<const kw::desktop::StepRecord>& step);
-    void failed(const kw::Error& error);
+    void load_failed(const kw::Error& error);
+    void draft_failed(const kw::Error& error);
 
 private:
     class Disk;
-    void open_with(std::function<Result<trajectory::SessionFile>()> how);
 
     QThread thread_;
     Disk* disk_; ///< lives in thread_
+    quint64 asked_ = 0;
+    quint64 epoch_ = 0; ///< of the session whose answers count
 };
 
 /// What a session stores of a step's evaluation, parsed. What cannot be read is left out.

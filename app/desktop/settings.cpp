@@ -96,12 +96,13 @@ std::filesystem::path data_folder() {
     return QStandardPaths::writableLocation(QStandardPaths::AppDataLocation).toStdString();
 }
 
-std::filesystem::path bundled_tasks() {
+std::filesystem::path bundled(const std::string& what) {
     std::error_code error;
     const auto beside = executable_folder();
     // Installed: bin/ and share/; built: build/<preset>/bin/ in the source tree.
-    for (const char* relative : {"../share/kernelwright/tasks", "../../../resources/tasks"})
-        if (const auto folder = (beside / relative).lexically_normal(); std::filesystem::is_directory(folder, error))
+    for (const char* relative : {"../share/kernelwright", "../../../resources"})
+        if (const auto folder = (beside / relative / what).lexically_normal();
+            std::filesystem::is_directory(folder, error))
             return folder;
     return {};
 }

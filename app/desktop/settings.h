@@ -63,7 +63,7 @@ private:
 [[nodiscard]] std::vector<std::string> toolkit_options(const Settings& settings);
 /// Where sessions, copies of bundled tasks and the like are kept.
 [[nodiscard]] std::filesystem::path data_folder();
-/// The bundled tasks, installed or in a source tree; empty when they are not there.
-[[nodiscard]] std::filesystem::path bundled_tasks();
+/// "tasks" or "lessons/recorded", installed or in a source tree; empty when it is not there.
+[[nodiscard]] std::filesystem::path bundled(const std::string& what);
 
 } // namespace kw::desktop

@@ -65,13 +65,14 @@ void SourceTabs::open_task(const task::Files& files, const task::Task& task, con
         pages_->removeWidget(each);
     }
     panes_.clear();
+    unreadable_.clear();
+    ++revision_;
     folder_ = folder;
     diagnostics_.clear();
     current_.clear();
     files_ = files;
     task_ = task;
-    show_file(task.kernel);
-    tabs_->setTabButton(0, QTabBar::RightSide, nullptr); // the kernel stays
+    if (show_file(task.kernel)) tabs_->setTabButton(0, QTabBar::RightSide, nullptr); // the kernel stays
 }
 
 editor::EditorPane* SourceTabs::open(const std::string& file, const std::string& text) {
@@ -82,6 +83,7 @@ editor::EditorPane* SourceTabs::open(const std::string& file, const std::string&
         pane->show_notice(QStringLiteral("unreadable"), editor::Tone::bad,
                           QString::fromStdString(read.error().message));
         pane->editor()->setReadOnly(true);
+        unreadable_.insert(file);
     }
     auto* made = pane->editor();
     made->show_diagnostics(diagnostics_, file);
@@ -89,7 +91,10 @@ editor::EditorPane* SourceTabs::open(const std::string& file, const std::string&
     pages_->addWidget(pane);
     const int index = tabs_->addTab(tab_name(file));
     tabs_->setTabData(index, QString::fromStdString(file));
-    connect(made, &editor::CudaEditor::textChanged, this, [this, file] { Q_EMIT text_changed(file); });
+    connect(made, &editor::CudaEditor::textChanged, this, [this, file] {
+        ++revision_;
+        Q_EMIT text_changed(file);
+    });
     connect(made, &editor::CudaEditor::modificationChanged, this, [this, file](bool modified_now) {
         update_title(file);
         Q_EMIT modification_changed(file, modified_now);
@@ -139,10 +144,8 @@ void SourceTabs::offer_draft(const std::string& file, const std::string& text, c
             [this, offered, file, text, id](const QString& of, int index) {
                 if (of != id) return;
                 offered->clear_notice(id);
-                if (index == 0)
-                    offered->editor()->replace_text(text);
-                else
-                    Q_EMIT draft_refused(file);
+                if (index == 0) offered->editor()->replace_text(text);
+                Q_EMIT draft_answered(file, index == 0);
             });
 }
 
@@ -173,13 +176,14 @@ editor::EditorPane* SourceTabs::pane(const std::string& file) const {
 }
 
 std::string SourceTabs::text(const std::string& file) const {
-    if (const auto* open_one = editor(file)) return open_one->utf8();
+    if (const auto* open_one = editor(file); open_one && !unreadable_.contains(file)) return open_one->utf8();
     const auto found = files_.find(file);
     return found == files_.end() ? std::string() : found->second;
 }
 
 task::Files SourceTabs::overlay(task::Files files) const {
-    for (const auto& [file, each] : panes_) files[file] = each->editor()->utf8();
+    for (const auto& [file, each] : panes_)
+        if (!unreadable_.contains(file)) files[file] = each->editor()->utf8();
     return files;
 }
 

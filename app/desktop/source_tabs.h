@@ -7,6 +7,7 @@
 
 #include <filesystem>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -54,6 +55,8 @@ public:
     /// `files` with what the editors hold in place of what is on disk.
     [[nodiscard]] task::Files overlay(task::Files files) const;
     [[nodiscard]] std::vector<std::string> modified() const;
+    /// Another after every change of a text or of the task.
+    [[nodiscard]] quint64 revision() const { return revision_; }
 
     void show_diagnostics(const std::vector<compile::Diagnostic>& diagnostics);
     /// Offers text of a file that was typed and never saved.
@@ -63,8 +66,8 @@ Q_SIGNALS:
     void text_changed(const std::string& file);
     void modification_changed(const std::string& file, bool modified);
     void current_changed();
-    /// The text that was offered is not wanted.
-    void draft_refused(const std::string& file);
+    /// The text that was offered is wanted, or not.
+    void draft_answered(const std::string& file, bool taken);
     /// A file is open that was not.
     void pane_opened(kw::editor::EditorPane* pane);
     /// The caret went to another line of the file in front.
@@ -81,6 +84,8 @@ private:
     std::string current_;
     std::map<std::string, editor::EditorPane*, std::less<>> panes_;
     std::filesystem::path folder_;
+    std::set<std::string, std::less<>> unreadable_; ///< open, but their panes do not hold their text
+    quint64 revision_ = 0;
     std::vector<compile::Diagnostic> diagnostics_;
     QHBoxLayout* row_;
     QTabBar* tabs_;

@@ -111,7 +111,8 @@ StartPage::StartPage(QWidget* parent)
     setFocusProxy(browse);
 }
 
-void StartPage::show_content(const QStringList& recent, const QStringList& unsaved, const std::vector<Bundled>& tasks) {
+void StartPage::show_content(const QStringList& recent, const QStringList& unsaved, const std::vector<Bundled>& tasks,
+                             const std::filesystem::path& lessons) {
     clear(*recent_);
     clear(*tasks_);
     if (!recent.isEmpty()) recent_->addWidget(heading(tr("Recent")));
@@ -133,7 +134,22 @@ void StartPage::show_content(const QStringList& recent, const QStringList& unsav
         auto* button = entry(task.title, task.name);
         connect(button, &QPushButton::clicked, this,
                 [this, folder = QString::fromStdString(task.folder.string())] { Q_EMIT bundled_requested(folder); });
-        tasks_->addWidget(button, 1 + at / kColumns, at % kColumns);
+        auto* row = new QWidget;
+        auto* layout = new QHBoxLayout(row);
+        layout->setContentsMargins(0, 0, 0, 0);
+        layout->setSpacing(4);
+        layout->addWidget(button, 1);
+        std::error_code error;
+        const auto lesson = lessons / (task.name.toStdString() + ".kwsession");
+        if (!lessons.empty() && std::filesystem::exists(lesson, error)) {
+            auto* opener = new QPushButton(tr("Lesson"));
+            opener->setToolTip(tr("From the plain kernel to a fast one, step by step, as recorded on a GPU"));
+            opener->setAccessibleName(tr("Lesson: %1").arg(task.title));
+            connect(opener, &QPushButton::clicked, this,
+                    [this, path = QString::fromStdString(lesson.string())] { Q_EMIT bundled_requested(path); });
+            layout->addWidget(opener);
+        }
+        tasks_->addWidget(row, 1 + at / kColumns, at % kColumns);
         ++at;
     }
 }

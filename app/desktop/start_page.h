@@ -24,7 +24,9 @@ public:
         std::filesystem::path folder;
     };
     /// `unsaved` are those of `recent` of which there is text that was never saved.
-    void show_content(const QStringList& recent, const QStringList& unsaved, const std::vector<Bundled>& tasks);
+    /// A task for which `lessons` has a session of the same name is opened by its lesson too.
+    void show_content(const QStringList& recent, const QStringList& unsaved, const std::vector<Bundled>& tasks,
+                      const std::filesystem::path& lessons);
     /// Something could not be opened.
     void show_problem(const QString& headline, const QString& sentence);
 
@@ -33,7 +35,8 @@ public:
 
 Q_SIGNALS:
     void open_requested(const QString& path);
-    void bundled_requested(const QString& folder);
+    /// A task's folder or a lesson's session, which are not for writing.
+    void bundled_requested(const QString& path);
     void browse_requested();
 
 private:

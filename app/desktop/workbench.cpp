@@ -14,22 +14,40 @@
 namespace kw::desktop {
 namespace {
 
+/// A name out of task.toml may be anything; a file's may not.
+std::string file_name(const std::string& name) {
+    constexpr std::size_t kMost = 64;
+    std::string safe = name.substr(0, kMost);
+    for (char& c : safe)
+        if (!std::isalnum(static_cast<unsigned char>(c)) && c != '_' && c != '-') c = '_';
+    return safe;
+}
+
+bool counts(const task::Task& task, const std::string& file) {
+    return file == "task.toml" || file == task.reference
+           || std::ranges::find(task.baselines, file) != task.baselines.end();
+}
+
 /// One session for a folder and for what its candidates are measured against: after a change of the reference, a
 /// baseline or task.toml, steps before and after could not be compared.
-std::filesystem::path session_of(const std::filesystem::path& folder, const task::Files& files,
-                                 const task::Task& task) {
+std::filesystem::path session_of(const TaskFolder& opened) {
     std::error_code error;
-    std::string key = std::filesystem::weakly_canonical(folder, error).string();
-    const auto counts = [&](const std::string& name) {
-        return name == "task.toml" || name == task.reference
-               || std::ranges::find(task.baselines, name) != task.baselines.end();
-    };
-    for (const auto& [name, text] : files)
-        if (counts(name)) key += '\n' + name + '\n' + sha256_hex(text);
-    return data_folder() / "sessions" / fmt::format("{}-{}.kwsession", task.name, sha256_hex(key).substr(0, 12));
+    std::string key = std::filesystem::weakly_canonical(opened.folder, error).string();
+    for (const auto& [name, text] : opened.files)
+        if (counts(opened.task, name)) key += '\n' + name + '\n' + sha256_hex(text);
+    return data_folder() / "sessions"
+           / fmt::format("{}-{}.kwsession", file_name(opened.task.name), sha256_hex(key).substr(0, 12));
 }
 
 } // namespace
+
+Result<TaskFolder> read_task(const std::filesystem::path& folder) {
+    auto files = task::read_folder(folder);
+    if (!files) return std::unexpected(std::move(files.error()));
+    auto task = task::parse_task(*files);
+    if (!task) return std::unexpected(std::move(task.error()));
+    return TaskFolder{folder, std::move(*files), std::move(*task)};
+}
 
 Workbench::Workbench(WorkerSession& worker, QObject* parent) : QObject(parent), worker_(worker) {
     draft_timer_.setSingleShot(true);
@@ -38,70 +56,73 @@ Workbench::Workbench(WorkerSession& worker, QObject* parent) : QObject(parent), 
         for (auto& [file, draft] : drafts_) store_.keep_draft(file, std::move(draft));
         drafts_.clear();
     });
+    connect_store();
+    connect_worker();
+}
+
+void Workbench::connect_store() {
     connect(&store_, &SessionStore::opened, this, [this](const std::shared_ptr<const OpenedSession>& opened) {
-        // Of an earlier task: the next one's is on its way.
-        if (opened->path != opening_) return;
-        if (!task_) {
-            auto task = task::parse_task(opened->files);
-            if (!task) {
-                Q_EMIT session_failed(task.error());
-                return;
-            }
-            adopt(opened->files, std::move(*task), {});
-        }
+        // That of a folder was adopted when it was asked for.
+        if (!opened->of_folder) adopt(opened->files, opened->task, {});
         session_ = opened->path;
         steps_ = opened->steps;
         Q_EMIT session_opened(opened);
         Q_EMIT steps_changed();
-        if (!steps_.empty()) select(steps_.back().id);
+        // A lesson is for going through; anything else for going on.
+        if (!steps_.empty()) select((steps_.front().driver == "lesson" ? steps_.front() : steps_.back()).id);
     });
+    connect(&store_, &SessionStore::open_failed, this, &Workbench::session_failed);
+    connect(&store_, &SessionStore::draft_failed, this, &Workbench::session_failed);
     connect(&store_, &SessionStore::added, this, [this](const std::shared_ptr<const StepRecord>& record) {
         adding_.reset();
         finish_run(record);
+    });
+    connect(&store_, &SessionStore::add_failed, this, [this](const Error& error) {
+        Q_EMIT session_failed(error);
+        if (adding_) keep_here(std::exchange(adding_, std::nullopt).value());
     });
     connect(&store_, &SessionStore::loaded, this, [this](const std::shared_ptr<const StepRecord>& record) {
         if (record->report && !profiles_.contains(record->step.summary.id)) {
             keep_profile(record);
             Q_EMIT profiles_changed();
         }
-        if (wanted_ != record->step.summary.id) return;
+        if (wanted_ == record->step.summary.id) show(record);
+    });
+    connect(&store_, &SessionStore::load_failed, this, [this](const Error& error) {
         wanted_.reset();
-        selected_ = record;
-        Q_EMIT step_selected();
-    });
-    connect(&store_, &SessionStore::failed, this, [this](const Error& error) {
         Q_EMIT session_failed(error);
-        if (!adding_) return;
-        auto step = std::move(*adding_);
-        adding_.reset();
-        trajectory::summarize_evaluation(step);
-        step.summary.id = steps_.empty() ? 1 : steps_.back().id + 1;
-        finish_run(std::make_shared<const StepRecord>(read_step(std::move(step))));
     });
+}
 
+void Workbench::connect_worker() {
     connect(&worker_, &WorkerSession::progressed, this, [this](const QString& what, double fraction) {
         if (running_) Q_EMIT progressed(what, fraction);
     });
     connect(&worker_, &WorkerSession::live, this, [this](const profile::LiveUpdate& update) {
         if (running_) Q_EMIT live(update);
     });
-    connect(&worker_, &WorkerSession::evaluated, this,
-            [this](const pipeline::Evaluation& evaluation) { add_step(evaluation); });
-    connect(&worker_, &WorkerSession::failed, this, [this](const Error& error) {
-        running_ = false;
-        Q_EMIT run_finished(error);
-    });
+    connect(&worker_, &WorkerSession::evaluated, this, &Workbench::add_step);
+    connect(&worker_, &WorkerSession::failed, this, &Workbench::end_run);
+    connect(&worker_, &WorkerSession::about_to_leave, this,
+            [this] { end_run({Stage::rpc, ErrorCode::cancelled, "another machine was chosen"}); });
+}
+
+void Workbench::end_run(const Error& error) {
+    if (std::exchange(running_, false)) Q_EMIT run_finished(error);
 }
 
 void Workbench::adopt(task::Files files, task::Task task, std::filesystem::path folder) {
     worker_.abandon_evaluation();
-    if (std::exchange(running_, false))
-        Q_EMIT run_finished(Error{Stage::rpc, ErrorCode::cancelled, "another task was opened"});
+    end_run({Stage::rpc, ErrorCode::cancelled, "another task was opened"});
+    draft_timer_.stop();
+    drafts_.clear();
     folder_ = std::move(folder);
     files_ = std::move(files);
     task_ = std::move(task);
     session_.clear();
     steps_.clear();
+    unkept_.clear();
+    adding_.reset();
     profiles_.clear();
     profiles_read_ = false;
     selected_.reset();
@@ -111,21 +132,27 @@ void Workbench::adopt(task::Files files, task::Task task, std::filesystem::path 
     Q_EMIT step_selected();
 }
 
-Result<void> Workbench::open_task(const std::filesystem::path& folder) {
-    auto files = task::read_folder(folder);
-    if (!files) return std::unexpected(std::move(files.error()));
-    auto task = task::parse_task(*files);
-    if (!task) return std::unexpected(std::move(task.error()));
-    opening_ = session_of(folder, *files, *task);
-    store_.open(opening_, *files, task->name);
-    adopt(std::move(*files), std::move(*task), folder);
-    return {};
+void Workbench::open_task(TaskFolder opened) {
+    store_.open(session_of(opened), opened.files, opened.task);
+    adopt(std::move(opened.files), std::move(opened.task), std::move(opened.folder));
 }
 
-void Workbench::open_session(const std::filesystem::path& path) {
-    opening_ = path;
-    task_.reset();
-    store_.open_existing(path);
+void Workbench::open_session(const std::filesystem::path& path) { store_.open_existing(path); }
+
+bool Workbench::is_yardstick(const std::string& file) const { return task_ && counts(*task_, file); }
+
+bool Workbench::refresh() {
+    if (folder_.empty()) return false;
+    auto now = task::read_folder(folder_);
+    if (!now) return false; // what was read before is still good for a run
+    const auto changed = [&](const std::string& file) {
+        const auto found = now->find(file);
+        return found != now->end() && found->second != files_[file];
+    };
+    const bool other =
+        changed("task.toml") || changed(task_->reference) || std::ranges::any_of(task_->baselines, changed);
+    if (!other) files_ = std::move(*now);
+    return other;
 }
 
 void Workbench::saved(const std::string& file, const std::string& text) {
@@ -148,12 +175,23 @@ void Workbench::forget_draft(const std::string& file) {
     store_.keep_draft(file, std::nullopt);
 }
 
+void Workbench::answer_offer(const std::string& file, const std::optional<std::string>& taken) {
+    if (taken) store_.keep_draft(file, Draft{*taken, QDateTime::currentMSecsSinceEpoch()});
+    store_.forget_offer(file);
+}
+
 void Workbench::run(const task::Files& files, const pipeline::Options& options) {
     if (!task_) return;
     running_ = true;
-    run_files_ = files;
-    run_file_ = options.candidate.empty() ? task_->kernel : options.candidate;
-    run_started_ms_ = QDateTime::currentMSecsSinceEpoch();
+    trajectory::Step step;
+    step.file = options.candidate.empty() ? task_->kernel : options.candidate;
+    if (const auto source = files.find(step.file); source != files.end()) step.source = source->second;
+    if (selected_) step.summary.parent = selected_->step.summary.id;
+    const bool same = selected_ && selected_->step.source == step.source;
+    step.summary.driver = "human";
+    step.summary.title = (same ? "Run again: " : "Edit of ") + step.file;
+    step.summary.started_ms = QDateTime::currentMSecsSinceEpoch();
+    run_ = std::move(step);
     Q_EMIT run_started();
     worker_.evaluate(files, options);
 }
@@ -163,20 +201,27 @@ void Workbench::stop() {
 }
 
 void Workbench::add_step(const pipeline::Evaluation& evaluation) {
-    trajectory::Step step;
-    step.file = run_file_;
-    const auto source = run_files_.find(run_file_);
-    step.source = source == run_files_.end() ? std::string() : source->second;
-    if (selected_) step.summary.parent = selected_->step.summary.id;
-    step.summary.driver = "human";
-    step.summary.title =
-        selected_ && selected_->step.source == step.source ? "Run again: " + run_file_ : "Edit of " + run_file_;
-    step.summary.started_ms = run_started_ms_;
+    if (!run_) return;
+    trajectory::Step step = std::move(*run_);
+    run_.reset();
     step.summary.ended_ms = QDateTime::currentMSecsSinceEpoch();
     step.configuration = pipeline::sizes_to_json(evaluation.configuration);
     step.evaluation = pipeline::to_json(evaluation);
+    // After one that could not be kept, none is: a kept one could not say where it comes from.
+    if (!unkept_.empty()) {
+        keep_here(std::move(step));
+        return;
+    }
     adding_ = step;
     store_.add(std::move(step));
+}
+
+void Workbench::keep_here(trajectory::Step step) {
+    trajectory::summarize_evaluation(step);
+    step.summary.id = steps_.empty() ? 1 : steps_.back().id + 1;
+    auto record = std::make_shared<const StepRecord>(read_step(std::move(step)));
+    unkept_[record->step.summary.id] = record;
+    finish_run(std::move(record));
 }
 
 void Workbench::keep_profile(const std::shared_ptr<const StepRecord>& record) {
@@ -189,15 +234,19 @@ void Workbench::finish_run(std::shared_ptr<const StepRecord> record) {
     running_ = false;
     steps_.push_back(record->step.summary);
     keep_profile(record);
-    selected_ = std::move(record);
-    wanted_.reset();
     Q_EMIT steps_changed();
-    Q_EMIT step_selected();
+    show(std::move(record));
     Q_EMIT run_finished(std::nullopt);
 }
 
+void Workbench::show(std::shared_ptr<const StepRecord> record) {
+    wanted_.reset();
+    selected_ = std::move(record);
+    Q_EMIT step_selected();
+}
+
 void Workbench::read_profiles() {
-    if (std::exchange(profiles_read_, true)) return;
+    if (steps_.empty() || std::exchange(profiles_read_, true)) return;
     for (std::size_t i = steps_.size(), read = 0; i-- > 0 && read < kMostProfiles; ++read)
         if (!profiles_.contains(steps_[i].id)) store_.load(steps_[i].id);
 }
@@ -205,7 +254,14 @@ void Workbench::read_profiles() {
 std::optional<trajectory::StepId> Workbench::best() const { return agent::trend_of(steps_).best; }
 
 void Workbench::select(trajectory::StepId id) {
-    if (selected_ && selected_->step.summary.id == id && !wanted_) return;
+    if (selected_ && selected_->step.summary.id == id) {
+        wanted_.reset();
+        return;
+    }
+    if (const auto found = unkept_.find(id); found != unkept_.end()) {
+        show(found->second);
+        return;
+    }
     wanted_ = id;
     store_.load(id);
 }

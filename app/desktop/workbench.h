@@ -8,11 +8,20 @@
 #include <QTimer>
 
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
 
 namespace kw::desktop {
+
+/// A task's folder, read and found to be one.
+struct TaskFolder {
+    std::filesystem::path folder;
+    task::Files files;
+    task::Task task;
+};
+[[nodiscard]] Result<TaskFolder> read_task(const std::filesystem::path& folder);
 
 /// What is open and what is known of it: a task, its session, the step that is looked at, the run under way. Views are
 /// told by signals and hold no state of their own about any of these.
@@ -21,24 +30,32 @@ class Workbench : public QObject {
 public:
     explicit Workbench(WorkerSession& worker, QObject* parent = nullptr);
 
-    /// A task's folder; the session that goes with it is opened or begun. An error leaves what is open as it was.
-    [[nodiscard]] Result<void> open_task(const std::filesystem::path& folder);
-    /// A session's file, which holds its task. session_opened() or failed() tells how that went.
+    /// The session that goes with the folder is opened or begun.
+    void open_task(TaskFolder opened);
+    /// A session's file, which holds its task. What is open stays so until session_opened(); where that fails,
+    /// session_failed() says why.
     void open_session(const std::filesystem::path& path);
 
     [[nodiscard]] const std::optional<task::Task>& task() const { return task_; }
     /// Empty while a session is open without the folder of its task.
     [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
-    /// As they are on disk.
+    /// As they were when last read or written here.
     [[nodiscard]] const task::Files& files() const { return files_; }
     /// The session's file; empty until session_opened().
     [[nodiscard]] const std::filesystem::path& session() const { return session_; }
 
+    /// Reads the folder again, as other programs may have changed it. Whether the task is another one now: what steps
+    /// are measured against has changed, so that it is to be opened anew.
+    [[nodiscard]] bool refresh();
+    /// Whether steps cannot be compared across a change of this file.
+    [[nodiscard]] bool is_yardstick(const std::string& file) const;
     /// A file of the task was written, or read again after another program has changed it.
     void saved(const std::string& file, const std::string& text);
     /// Keeps what was typed and not saved, see kDraftMs.
     void keep_draft(const std::string& file, const std::string& text);
     void forget_draft(const std::string& file);
+    /// A draft that session_opened() told of was taken (then it counts as typed now) or refused.
+    void answer_offer(const std::string& file, const std::optional<std::string>& taken);
 
     /// Evaluates `files`, of which options.candidate is what was changed. The result becomes a step of the session,
     /// which is then selected.
@@ -80,15 +97,21 @@ Q_SIGNALS:
     void session_failed(const kw::Error& error);
 
 private:
+    void connect_store();
+    void connect_worker();
     void adopt(task::Files files, task::Task task, std::filesystem::path folder);
+    void end_run(const Error& error);
     void add_step(const pipeline::Evaluation& evaluation);
+    /// Where no session keeps a step, it is kept as long as the window is open.
+    void keep_here(trajectory::Step step);
     void keep_profile(const std::shared_ptr<const StepRecord>& record);
     /// The last run's step is there, in the session or, where that cannot be written, only here.
     void finish_run(std::shared_ptr<const StepRecord> record);
+    void show(std::shared_ptr<const StepRecord> record);
 
     WorkerSession& worker_;
     SessionStore store_;
-    std::filesystem::path folder_, session_, opening_;
+    std::filesystem::path folder_, session_;
     task::Files files_;
     std::optional<task::Task> task_;
     std::vector<trajectory::StepSummary> steps_;
@@ -96,11 +119,13 @@ private:
     bool profiles_read_ = false;
     std::shared_ptr<const StepRecord> selected_;
     std::optional<trajectory::StepId> wanted_; ///< being read
+    /// Steps that no session keeps.
+    std::map<trajectory::StepId, std::shared_ptr<const StepRecord>> unkept_;
+
     bool running_ = false;
+    std::optional<trajectory::Step> run_;    ///< as it was when the run began
     std::optional<trajectory::Step> adding_; ///< on its way into the session
-    task::Files run_files_;
-    std::string run_file_;
-    std::int64_t run_started_ms_ = 0;
+
     std::map<std::string, Draft, std::less<>> drafts_; ///< not handed on yet
     QTimer draft_timer_;
 };
