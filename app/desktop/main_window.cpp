@@ -453,12 +453,6 @@ bool MainWindow::save() {
         return false;
     }
     sources_->pane(file)->clear_notice(QStringLiteral("save"));
-    workbench_.saved(file, sources_->text(file));
-    mark_unsaved();
-    // Steps from here on are measured against something else.
-    if (workbench_.is_yardstick(file) && !workbench_.folder().empty() && sources_->modified().empty()
-        && open_task(workbench_.folder()))
-        sources_->show_file(file);
     say(tr("Saved %1").arg(QString::fromStdString(file)));
     return true;
 }

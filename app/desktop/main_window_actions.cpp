@@ -245,6 +245,15 @@ void MainWindow::connect_actions() {
         update_title();
         update_actions();
     });
+    connect(sources_, &SourceTabs::saved, this, [this](const std::string& file) {
+        workbench_.saved(file, sources_->text(file));
+        mark_unsaved();
+        if (workbench_.folder().empty() || !workbench_.is_yardstick(file)) return;
+        // Steps from here on are measured against something else. Not now: the pane that told this would go.
+        QTimer::singleShot(0, this, [this, file] {
+            if (sources_->modified().empty() && open_task(workbench_.folder())) sources_->show_file(file);
+        });
+    });
     connect(sources_, &SourceTabs::draft_answered, this, [this](const std::string& file, bool taken) {
         workbench_.answer_offer(file, taken ? std::optional{sources_->text(file)} : std::nullopt);
     });

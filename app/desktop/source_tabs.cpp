@@ -102,7 +102,10 @@ editor::EditorPane* SourceTabs::open(const std::string& file, const std::string&
     connect(made, &editor::CudaEditor::cursorPositionChanged, this, [this, file](int line, int) {
         if (file == current_) Q_EMIT line_changed(line + 1);
     });
-    Q_EMIT pane_opened(pane);
+    connect(pane, &editor::EditorPane::saved, this, [this, file] {
+        files_[file] = this->text(file);
+        Q_EMIT saved(file);
+    });
     return pane;
 }
 
@@ -124,13 +127,11 @@ bool SourceTabs::show_file(const std::string& file) {
 }
 
 Result<void> SourceTabs::save(const std::string& file) {
-    auto* saved = pane(file);
-    if (!saved) return {};
-    if (folder_.empty())
-        saved->editor()->setModified(false);
-    else if (auto written = saved->save(); !written)
-        return written;
-    files_[file] = saved->editor()->utf8();
+    auto* written = pane(file);
+    if (!written) return {};
+    if (!folder_.empty()) return written->save();
+    written->editor()->setModified(false);
+    Q_EMIT saved(file);
     return {};
 }
 

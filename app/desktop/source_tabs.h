@@ -66,10 +66,10 @@ Q_SIGNALS:
     void text_changed(const std::string& file);
     void modification_changed(const std::string& file, bool modified);
     void current_changed();
+    /// What is on disk is what the editor holds, by save() or by a notice of the pane's.
+    void saved(const std::string& file);
     /// The text that was offered is wanted, or not.
     void draft_answered(const std::string& file, bool taken);
-    /// A file is open that was not.
-    void pane_opened(kw::editor::EditorPane* pane);
     /// The caret went to another line of the file in front.
     void line_changed(int line);
 
