@@ -211,6 +211,70 @@ private Q_SLOTS:
         QVERIFY(f.window.statusBar()->currentMessage().contains(QStringLiteral("bad.kwsession")));
     }
 
+    void a_session_that_cannot_be_opened_costs_nothing_that_is_open() {
+        Fixture f;
+        QVERIFY(f.run());
+        QTest::keyClicks(&f.editor(), QStringLiteral("// kept "));
+        f.window.sources().current()->setModified(false); // or it would be asked about
+        f.write("bad.kwsession", "not a database");
+        QSignalSpy opened(&f.window, &MainWindow::opened);
+        QVERIFY(f.window.open(f.folder() / "bad.kwsession"));
+        QVERIFY(opened.wait());
+        QVERIFY(f.window.workbench().task());
+        QCOMPARE(f.window.workbench().steps().size(), 1u);
+        QVERIFY(f.editor().text().contains(QStringLiteral("// kept")));
+        f.window.sources().current()->setModified(true);
+        QVERIFY(f.window.save());
+        QVERIFY(read_file(f.folder() / "scale.cu", 1 << 20)->find("// kept") != std::string::npos);
+    }
+
+    void another_machine_ends_a_run() {
+        Fixture f;
+        f.replace("if (i < n) y[i]", "volatile float* p = y; while (p[0] != 1.5f) ; if (i < n) y[i]");
+        QSignalSpy finished(&f.window, &MainWindow::run_finished);
+        f.window.run();
+        QTest::qWait(200);
+        f.worker.connect_to({.arguments = {KW_WORKER_PROGRAM, "serve"}, .name = "another worker"});
+        QCOMPARE(finished.count(), 1);
+        QVERIFY(!f.window.workbench().running());
+        f.replace("while (p[0] != 1.5f) ;", "");
+        QVERIFY(f.run());
+    }
+
+    void a_step_comes_from_the_one_that_was_looked_at_when_its_run_began() {
+        Fixture f;
+        QVERIFY(f.run());
+        f.replace("2.0f", "2.5f");
+        QVERIFY(f.run());
+        QSignalSpy finished(&f.window, &MainWindow::run_finished);
+        f.window.run();
+        f.window.workbench().select(1);
+        QVERIFY(finished.wait(30'000));
+        QCOMPARE(f.window.workbench().steps().back().parent, std::optional<trajectory::StepId>{2});
+    }
+
+    void a_changed_reference_begins_another_session() {
+        Fixture f;
+        QVERIFY(f.run());
+        const auto before = f.window.workbench().session();
+        f.write("reference.cu", std::string("// another\n") + kReference);
+        QVERIFY(f.run());
+        QTRY_VERIFY(!f.window.workbench().session().empty());
+        QVERIFY(f.window.workbench().session() != before);
+        QCOMPARE(f.window.workbench().steps().size(), 1u);
+    }
+
+    void a_task_may_be_called_anything() {
+        Fixture f;
+        f.write("task.toml", QString::fromLatin1(kToml)
+                                 .replace(QStringLiteral("\"scale\""), QStringLiteral("\"../../x/\\u0000y\""))
+                                 .toStdString());
+        if (!f.window.open(f.folder())) return; // refused is right too
+        QVERIFY(f.run());
+        QTRY_VERIFY(!f.window.workbench().session().empty());
+        QCOMPARE(f.window.workbench().session().parent_path().filename().string(), std::string("sessions"));
+    }
+
     void typed_text_is_offered_after_a_crash() {
         QTemporaryDir folder;
         const std::filesystem::path path = folder.path().toStdString();
