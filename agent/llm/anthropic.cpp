@@ -129,7 +129,6 @@ private:
     void take_usage(const Json& usage) {
         if (!usage.is_object()) return;
         auto& tokens = reply_.tokens;
-        tokens.known = true;
         const auto take = [&](const char* key, std::int64_t& to) {
             if (member(usage, key).is_number()) to = count_at(usage, key);
         };
@@ -138,6 +137,8 @@ private:
         take("cache_creation_input_tokens", tokens.cache_written);
         take("output_tokens", tokens.completion);
         tokens.prompt = uncached_ + tokens.cached + tokens.cache_written;
+        // Nobody is asked with nothing: a server that says so does not count, and what is used is estimated.
+        tokens.known = tokens.prompt > 0;
     }
 
     Reply reply_;

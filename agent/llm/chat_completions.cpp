@@ -93,8 +93,9 @@ private:
     void take_usage(const Json& usage) {
         if (!usage.is_object()) return;
         auto& tokens = reply_.tokens;
-        tokens.known = true;
         tokens.prompt = count_at(usage, "prompt_tokens");
+        // Nobody is asked with nothing: a server that says so does not count, and what is used is estimated.
+        tokens.known = tokens.prompt > 0;
         tokens.completion = count_at(usage, "completion_tokens");
         tokens.cached = count_at(member(usage, "prompt_tokens_details"), "cached_tokens");
         tokens.reasoning = count_at(member(usage, "completion_tokens_details"), "reasoning_tokens");

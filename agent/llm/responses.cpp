@@ -90,8 +90,9 @@ private:
         const auto& usage = member(response, "usage");
         if (!usage.is_object()) return;
         auto& tokens = reply_.tokens;
-        tokens.known = true;
         tokens.prompt = count_at(usage, "input_tokens");
+        // Nobody is asked with nothing: a server that says so does not count, and what is used is estimated.
+        tokens.known = tokens.prompt > 0;
         tokens.completion = count_at(usage, "output_tokens");
         tokens.cached = count_at(member(usage, "input_tokens_details"), "cached_tokens");
         tokens.reasoning = count_at(member(usage, "output_tokens_details"), "reasoning_tokens");

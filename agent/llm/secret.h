@@ -25,7 +25,8 @@ private:
     std::shared_ptr<const std::string> value_;
 };
 
-/// Takes known keys out of texts: as they are, and as they look inside JSON strings, URLs and base64.
+/// Takes known keys out of texts: as they are, as they may be spelled inside JSON strings, and as they look in URLs and
+/// base64.
 class Redactor {
 public:
     Redactor() = default;
@@ -39,7 +40,8 @@ public:
     static constexpr std::string_view kInstead = "[key removed]";
 
 private:
-    std::vector<Secret> forms_;
+    std::vector<Secret> keys_;
+    std::vector<Secret> forms_; ///< of the keys, apart from how JSON spells them
 };
 
 /// A Redactor for text that comes in pieces: holds back what may be the first part of a key.

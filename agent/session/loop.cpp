@@ -1,7 +1,10 @@
 #include "agent/session/loop.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
+#include <functional>
+#include <thread>
 #include <utility>
 
 namespace kw::agent {
@@ -101,9 +104,35 @@ std::string_view to_string(End end) {
 
 namespace {
 
+/// Asks a driver to stop when the time of a budget is over: it may wait for a server for much longer.
+class Deadline {
+public:
+    Deadline(const Budget& budget, const std::stop_token& stop) : passed_on_{stop, [this] { source_.request_stop(); }} {
+        if (!budget.seconds) return;
+        timer_ = std::jthread{[this, seconds = *budget.seconds](const std::stop_token& ended) {
+            std::unique_lock lock{mutex_};
+            never_.wait_for(lock, ended, std::chrono::duration<double>(seconds), [] { return false; });
+            if (ended.stop_requested()) return;
+            over_ = true;
+            source_.request_stop();
+        }};
+    }
+    [[nodiscard]] std::stop_token token() const { return source_.get_token(); }
+    [[nodiscard]] bool over() const { return over_; }
+
+private:
+    std::stop_source source_;
+    std::stop_callback<std::function<void()>> passed_on_;
+    std::atomic<bool> over_ = false;
+    std::mutex mutex_;
+    std::condition_variable_any never_;
+    std::jthread timer_;
+};
+
 Result<RunResult> run_steps(trajectory::SessionFile& session, Driver& driver, const Evaluate& evaluate,
                             const RunOptions& options, Control& control, std::stop_token stop) {
     const auto start = Clock::now();
+    const Deadline deadline{options.budget, stop};
     RunResult result;
     for (;;) {
         control.wait(stop);
@@ -117,10 +146,10 @@ Result<RunResult> run_steps(trajectory::SessionFile& session, Driver& driver, co
         }
         trajectory::Step step;
         step.summary.started_ms = unix_ms();
-        auto proposal = driver.propose(stop);
+        auto proposal = driver.propose(deadline.token());
         if (!proposal) {
             if (proposal.error().code != ErrorCode::cancelled) return std::unexpected(std::move(proposal.error()));
-            result.end = End::stopped;
+            result.end = deadline.over() && !stop.stop_requested() ? End::seconds : End::stopped;
             return result;
         }
         if (!*proposal) {

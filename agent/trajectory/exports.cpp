@@ -8,8 +8,11 @@
 namespace kw::trajectory {
 namespace {
 
-std::string csv_text(std::string_view text) {
-    if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string{text};
+std::string csv_text(std::string_view given) {
+    std::string text{given};
+    // A spreadsheet takes these for a formula, and texts come from models and other people's traces.
+    if (text.find_first_of("=+-@\t\r") == 0) text.insert(0, 1, '\'');
+    if (text.find_first_of(",\"\r\n") == std::string_view::npos) return text;
     std::string result = "\"";
     for (const char c : text) {
         if (c == '"') result += '"';

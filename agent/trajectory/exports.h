@@ -15,7 +15,8 @@ namespace kw::trajectory {
 using Sink = std::function<Result<void>(std::string_view)>;
 
 /// One row a step: step, parent, driver, title, correct, reward, speedup, median_us, estimated, tokens and times.
-/// Quoted as RFC 4180 has it; an unknown value is an empty field.
+/// Quoted as RFC 4180 has it; an unknown value is an empty field; a text that a spreadsheet would take for a formula
+/// begins with an apostrophe.
 [[nodiscard]] Result<void> export_csv(const SessionFile& session, const Sink& sink);
 
 /// One object a line and step, with the source and the whole evaluation.
