@@ -190,6 +190,11 @@ void MainWindow::connect_workbench() {
         update_actions();
         if (error && error->code == ErrorCode::cancelled) {
             say(tr("Stopped"));
+            // What went wrong before it is no result of this run.
+            if (const auto& step = workbench_.selected(); step && step->evaluation) {
+                verdict_->show_evaluation(*step->evaluation);
+                compare_with_step();
+            }
         } else if (error) {
             verdict_->show_error(tr("Could not run"), QString::fromStdString(describe(*error)));
             say(QString::fromStdString(error->message));
@@ -380,6 +385,8 @@ void MainWindow::start_run(bool profiled) {
     options.candidate = sources_->candidate();
     options.device = device_chooser_->device().toStdString();
     options.stages.profile = profiled;
+    // All of it costs the simulator nothing; on a GPU that was chosen the full set is asked for by kw profile.
+    if (options.device.starts_with("sim") || options.device == "auto") options.profiling.set = "full";
     workbench_.run(sources_->overlay(workbench_.files()), options);
 }
 

@@ -408,6 +408,20 @@ private slots:
         }
     }
 
+    void a_key_is_found_however_json_spells_it() {
+        const std::string key = "sk-SECRET/abc\"42";
+        const Redactor redact{Secret{key}};
+        const std::string all = R"(\u0073\u006B-SECRET\/abc\"42)";
+        QCOMPARE(redact("before " + all + " after"), "before " + std::string{Redactor::kInstead} + " after");
+        QCOMPARE(redact("before " + key + " after"), "before " + std::string{Redactor::kInstead} + " after");
+        QCOMPARE(redact(R"(\u0073\u006B-SECRET\/abd)"), std::string{R"(\u0073\u006B-SECRET\/abd)"});
+        StreamRedactor guard{redact};
+        std::string out;
+        for (const char c : "x" + all + "y") out += guard.feed(std::string_view{&c, 1});
+        out += guard.finish();
+        QCOMPARE(out, "x" + std::string{Redactor::kInstead} + "y");
+    }
+
     void prices() {
         const auto catalog = Catalog::load("");
         QVERIFY2(catalog.has_value(), catalog ? "" : catalog.error().message.c_str());
