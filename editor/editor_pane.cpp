@@ -281,8 +281,15 @@ Result<void> EditorPane::reload() {
 void EditorPane::file_state(FileWatch::State state) {
     const QString name = QString::fromStdString(name_);
     if (state != FileWatch::State::deleted) clear_notice(kDeleted);
-    if (state == FileWatch::State::deleted)
+    if (state == FileWatch::State::deleted) {
         show_notice(kDeleted, Tone::warn, tr("%1 was deleted; saving writes it again.").arg(name), {tr("Save")});
+        // Nothing but the editor holds the text now, so it counts as unsaved. QScintilla takes no other word for that
+        // than a change.
+        if (!editor_->isModified()) {
+            editor_->SendScintilla(QsciScintilla::SCI_INSERTTEXT, 0UL, " ");
+            editor_->SendScintilla(QsciScintilla::SCI_DELETERANGE, 0UL, 1L);
+        }
+    }
     if (state != FileWatch::State::changed) {
         clear_notice(kChanged);
         return;

@@ -2,6 +2,7 @@
 
 #include <QMetaObject>
 #include <QThreadPool>
+#include <QTimer>
 
 #include <exception>
 #include <mutex>
@@ -44,7 +45,8 @@ private:
 WorkerSession::WorkerSession(rpc::WorkerCommand command, QObject* parent)
     : QObject(parent),
       poster_(std::make_shared<Poster>(this)),
-      client_(std::make_shared<rpc::WorkerClient>(std::move(command))) {}
+      client_(std::make_shared<rpc::WorkerClient>(command)),
+      command_(std::move(command)) {}
 
 WorkerSession::~WorkerSession() {
     poster_->detach();
@@ -60,7 +62,9 @@ void WorkerSession::connect_to(rpc::WorkerCommand command) {
     looking_under_way_ = false;
     // A worker takes a moment to end, far away a long one; nobody waits for it here.
     QThreadPool::globalInstance()->start([old = std::move(client_)] { old->shutdown(); });
-    client_ = std::make_shared<rpc::WorkerClient>(std::move(command));
+    evaluating_now_ = 0;
+    command_ = std::move(command);
+    client_ = std::make_shared<rpc::WorkerClient>(command_);
 }
 
 std::function<void(Result<Json>)> WorkerSession::when_latest(Latest WorkerSession::* kind, Answer then) {
@@ -146,9 +150,11 @@ void WorkerSession::evaluate(const task::Files& files, const pipeline::Options& 
     give_up_outputs();
     evaluating_.ticket.cancel();
     const auto generation = ++evaluating_.generation;
+    evaluating_now_ = generation;
     const auto done = [poster = poster_, generation](Result<pipeline::Evaluation> answer) {
         poster->post([answer = std::move(answer), generation](WorkerSession& self) {
             if (generation != self.evaluating_.generation) return;
+            self.evaluating_now_ = 0;
             if (answer)
                 Q_EMIT self.evaluated(*answer);
             else
@@ -214,6 +220,10 @@ void WorkerSession::give_up_outputs() {
 void WorkerSession::cancel_evaluation() {
     give_up_outputs();
     evaluating_.ticket.cancel();
+    if (evaluating_now_ == 0) return;
+    QTimer::singleShot(kPatienceMs, this, [this, generation = evaluating_now_] {
+        if (generation == evaluating_now_) connect_to(command_);
+    });
 }
 
 void WorkerSession::abandon_evaluation() {

@@ -26,6 +26,8 @@ public:
     /// Another worker from now on; what was asked of the last one is given up.
     void connect_to(rpc::WorkerCommand command);
     [[nodiscard]] const std::string& worker_name() const { return client_->name(); }
+    /// -1 while none runs.
+    [[nodiscard]] pid_t process() const { return client_->pid(); }
 
     void list_devices();
     /// Diagnostics for `query.main`. The latest call wins: the answers of earlier ones are dropped.
@@ -42,7 +44,9 @@ public:
     /// Nobody waits for the last outputs() any more: nothing more is heard of it.
     void abandon_outputs();
     /// Also ends what is looked at: outputs_failed() tells.
+    /// A worker that does not answer even to this in kPatienceMs is given up, and the next call starts another.
     void cancel_evaluation();
+    static constexpr int kPatienceMs = 4000;
     /// As cancel_evaluation(), and nothing more is heard of it.
     void abandon_evaluation();
 
@@ -82,6 +86,8 @@ private:
 
     std::shared_ptr<Poster> poster_;
     std::shared_ptr<rpc::WorkerClient> client_;
+    rpc::WorkerCommand command_;
+    quint64 evaluating_now_ = 0; ///< generation of the evaluation that is not answered yet
     Latest listing_devices_, checking_, compiling_, disassembling_, evaluating_, looking_;
     bool looking_under_way_ = false;
     std::weak_ptr<verify::OutputSource> looked_at_; ///< may be asked who wrote an element, which takes long

@@ -18,6 +18,8 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <csignal>
+
 using namespace kw;
 using namespace kw::desktop;
 using namespace kw::desktop::testing;
@@ -251,6 +253,29 @@ private Q_SLOTS:
         f.window.workbench().select(1);
         QVERIFY(finished.wait(30'000));
         QCOMPARE(f.window.workbench().steps().back().parent, std::optional<trajectory::StepId>{2});
+    }
+
+    void a_deleted_file_can_be_saved_again() {
+        Fixture f;
+        QVERIFY(std::filesystem::remove(f.folder() / "scale.cu"));
+        QTRY_VERIFY_WITH_TIMEOUT(f.window.isWindowModified(), 5'000);
+        QTest::keyClick(&f.window, Qt::Key_S, Qt::ControlModifier);
+        QCOMPARE(*read_file(f.folder() / "scale.cu", 1 << 20), std::string(kKernel));
+        QVERIFY(!f.window.isWindowModified());
+    }
+
+    void a_worker_that_hears_nothing_is_given_up_after_stop() {
+        Fixture f;
+        f.replace("if (i < n) y[i]", "volatile float* p = y; while (p[0] != 1.5f) ; if (i < n) y[i]");
+        QSignalSpy finished(&f.window, &MainWindow::run_finished);
+        f.window.run();
+        QTest::qWait(500);
+        QVERIFY(f.worker.process() > 0 && ::kill(f.worker.process(), SIGSTOP) == 0);
+        f.window.stop();
+        QVERIFY(finished.wait(WorkerSession::kPatienceMs + 3'000));
+        f.replace("while (p[0] != 1.5f) ;", "");
+        QVERIFY(f.run());
+        QVERIFY(f.verdict().contains(QStringLiteral("Correct")));
     }
 
     void a_changed_reference_begins_another_session() {
