@@ -53,7 +53,7 @@ def check(header, flags, scratch):
         folder = folder.parent
     source = scratch / (relative.replace("/", "__") + ".cpp")
     source.write_text(f'#include "{relative}"\n')
-    command = flags[folder.as_posix()] + ["-O0", "-c", str(source), "-o", str(source.with_suffix(".o"))]
+    command = flags[folder.as_posix()] + ["-O0", "-fsyntax-only", str(source)]
     result = subprocess.run(command, capture_output=True, text=True)
     return None if result.returncode == 0 else f"{relative} does not compile alone:\n{result.stderr}"
 
