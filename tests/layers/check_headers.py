@@ -44,16 +44,22 @@ def flags_by_folder(build):
     return flags
 
 
+def nearest(folder, flags):
+    """The flags of the folder, else of the nearest one above it, else of the first one below it; none where there is no such source."""
+    for near in (folder, *folder.parents[:-1]):
+        if near.as_posix() in flags:
+            return flags[near.as_posix()]
+    return next((flags[name] for name in sorted(flags) if name.startswith(folder.as_posix() + "/")), None)
+
+
 def check(header, flags, scratch):
     relative = header.relative_to(ROOT).as_posix()
-    folder = header.parent.relative_to(ROOT)
-    while folder.as_posix() not in flags:
-        if folder == folder.parent:
-            return f"{relative}: no source near it is built, so its flags are unknown"
-        folder = folder.parent
+    command = nearest(header.parent.relative_to(ROOT), flags)
+    if command is None:
+        return f"{relative}: no source near it is built, so its flags are unknown"
     source = scratch / (relative.replace("/", "__") + ".cpp")
     source.write_text(f'#include "{relative}"\n')
-    command = flags[folder.as_posix()] + ["-O0", "-fsyntax-only", str(source)]
+    command = command + ["-O0", "-fsyntax-only", str(source)]
     result = subprocess.run(command, capture_output=True, text=True)
     return None if result.returncode == 0 else f"{relative} does not compile alone:\n{result.stderr}"
 
