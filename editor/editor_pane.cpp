@@ -234,14 +234,13 @@ Result<void> EditorPane::open_bytes(std::string_view bytes, const std::string& n
 }
 
 void EditorPane::show_text(const DecodedText& decoded) {
-    const bool latin = decoded.format.encoding == Encoding::latin1;
-    set_read_only(latin);
-    if (!latin) {
+    set_read_only(false);
+    if (decoded.format.encoding == Encoding::utf8) {
         clear_notice(kEncoding);
         return;
     }
-    show_notice(kEncoding, Tone::warn,
-                tr("%1 is not UTF-8 (byte %2) and is shown as Latin-1, read-only.")
+    show_notice(kEncoding, Tone::info,
+                tr("%1 is not UTF-8 (byte %2): it is shown, and will be saved, as Latin-1.")
                     .arg(QString::fromStdString(name_))
                     .arg(decoded.first_invalid + 1),
                 {tr("Convert to UTF-8")});

@@ -32,8 +32,8 @@ public:
     [[nodiscard]] CudaEditor* editor() const { return editor_; }
     [[nodiscard]] FindBar* find_bar() const { return find_bar_; }
 
-    /// Reads a file and watches it from then on. On an error the pane stays as it was. Text that is not UTF-8 and files
-    /// that may not be written open read-only, with a notice.
+    /// Reads a file and watches it from then on. On an error the pane stays as it was. Text that is not UTF-8 opens as
+    /// Latin-1 and is saved so, files that may not be written open read-only; a notice says so.
     [[nodiscard]] Result<void> open_file(const std::filesystem::path& path);
     /// The same with bytes that have been read already; without a path nothing is watched or saved. `name` is for
     /// messages.

@@ -26,7 +26,12 @@ QIcon severity_icon(compile::Severity severity) {
 
 } // namespace
 
-ProblemList::ProblemList(QWidget* parent) : QWidget(parent), pages_(new QStackedWidget), tree_(new QTreeWidget) {
+ProblemList::ProblemList(QWidget* parent)
+    : QWidget(parent),
+      pages_(new QStackedWidget),
+      empty_(new widgets::EmptyState(tr("Not checked yet"),
+                                     tr("What the compiler says of the source appears here as you type."))),
+      tree_(new QTreeWidget) {
     setAccessibleName(tr("Problems"));
     tree_->setColumnCount(kColumns);
     tree_->setHeaderHidden(true);
@@ -36,8 +41,7 @@ ProblemList::ProblemList(QWidget* parent) : QWidget(parent), pages_(new QStacked
     tree_->header()->setStretchLastSection(false);
     tree_->header()->setSectionResizeMode(kMessage, QHeaderView::Stretch);
     tree_->header()->setSectionResizeMode(kPlace, QHeaderView::ResizeToContents);
-    pages_->addWidget(new widgets::EmptyState(tr("No problems"),
-                                              tr("What the compiler says of the source appears here as you type.")));
+    pages_->addWidget(empty_);
     pages_->addWidget(tree_);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
@@ -68,6 +72,13 @@ QTreeWidgetItem* ProblemList::add(const compile::Diagnostic& diagnostic, QTreeWi
 
 void ProblemList::show_diagnostics(const std::vector<compile::Diagnostic>& diagnostics) {
     diagnostics_ = diagnostics;
+    empty_->set(tr("No problems"), tr("What the compiler says of the source appears here as you type."));
+    rebuild();
+}
+
+void ProblemList::show_unchecked(const QString& why) {
+    diagnostics_.clear();
+    empty_->set(tr("Not checked"), why);
     rebuild();
 }
 

@@ -11,6 +11,10 @@ class QStackedWidget;
 class QTreeWidget;
 class QTreeWidgetItem;
 
+namespace kw::widgets {
+class EmptyState;
+}
+
 namespace kw::editor {
 
 /// Diagnostics as a list, notes below what they explain. Activating one asks to go there.
@@ -20,6 +24,8 @@ public:
     explicit ProblemList(QWidget* parent = nullptr);
 
     void show_diagnostics(const std::vector<compile::Diagnostic>& diagnostics);
+    /// Whether there are problems is not known, and `why`.
+    void show_unchecked(const QString& why);
     [[nodiscard]] int error_count() const { return errors_; }
     [[nodiscard]] int warning_count() const { return warnings_; }
 
@@ -38,6 +44,7 @@ private:
     void move(int offset);
 
     QStackedWidget* pages_;
+    widgets::EmptyState* empty_;
     QTreeWidget* tree_;
     std::vector<compile::Diagnostic> diagnostics_;
     int errors_ = 0;

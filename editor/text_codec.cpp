@@ -1,6 +1,7 @@
 #include "editor/text_codec.h"
 
 #include "engine/base/file.h"
+#include "engine/base/latin1.h"
 
 #include <fmt/format.h>
 
@@ -26,21 +27,6 @@ LineEnd usual_line_end(std::string_view text) {
     return static_cast<LineEnd>(std::ranges::max_element(counts) - counts.begin());
 }
 
-std::string from_latin1(std::string_view bytes) {
-    std::string utf8;
-    utf8.reserve(bytes.size() + bytes.size() / 8);
-    for (const char c : bytes) {
-        const auto byte = static_cast<unsigned char>(c);
-        if (byte < 0x80) {
-            utf8 += c;
-        } else {
-            utf8 += static_cast<char>(0xC0 | byte >> 6);
-            utf8 += static_cast<char>(0x80 | (byte & 0x3F));
-        }
-    }
-    return utf8;
-}
-
 } // namespace
 
 Result<DecodedText> decode_text(std::string_view bytes, const std::string& name) {
@@ -59,7 +45,7 @@ Result<DecodedText> decode_text(std::string_view bytes, const std::string& name)
     decoded.first_invalid = first_invalid_utf8(bytes);
     if (decoded.first_invalid != bytes.npos) {
         decoded.format.encoding = Encoding::latin1;
-        decoded.text = from_latin1(bytes);
+        decoded.text = latin1_to_utf8(bytes);
         return decoded;
     }
     decoded.format.byte_order_mark = bytes.starts_with(kMark);

@@ -22,4 +22,9 @@ EmptyState::EmptyState(const QString& title, const QString& hint, QWidget* paren
     layout->addStretch();
 }
 
+void EmptyState::set(const QString& title, const QString& hint) {
+    title_->setText(title);
+    hint_->setText(hint);
+}
+
 } // namespace kw::widgets

@@ -12,6 +12,8 @@ class EmptyState : public QWidget {
 public:
     EmptyState(const QString& title, const QString& hint, QWidget* parent = nullptr);
 
+    void set(const QString& title, const QString& hint);
+
 private:
     QLabel* title_;
     QLabel* hint_;

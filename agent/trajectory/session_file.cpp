@@ -592,8 +592,26 @@ Result<std::string> SessionFile::meta(const std::string& key) const {
     });
 }
 
+Result<std::map<std::string, std::string>> SessionFile::metas(std::string_view prefix) const {
+    return guarded(path_, "read", [&]() -> Result<std::map<std::string, std::string>> {
+        SQLite::Statement query{*database_, "SELECT key, value FROM meta WHERE substr(key, 1, ?) = ?"};
+        query.bind(1, static_cast<std::int64_t>(prefix.size())); // characters: prefixes are ASCII
+        query.bind(2, std::string{prefix});
+        std::map<std::string, std::string> found;
+        while (query.executeStep())
+            found.emplace(query.getColumn(0).getString().substr(prefix.size()), query.getColumn(1).getString());
+        return found;
+    });
+}
+
 Result<void> SessionFile::set_meta(const std::string& key, std::string_view value) {
     return guarded(path_, "write", [&]() -> Result<void> {
+        if (value.empty()) {
+            SQLite::Statement remove{*database_, "DELETE FROM meta WHERE key = ?"};
+            remove.bind(1, key);
+            remove.exec();
+            return {};
+        }
         SQLite::Statement insert{
             *database_, "INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value"};
         SQLite::bind(insert, key, std::string{value});

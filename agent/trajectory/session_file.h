@@ -64,8 +64,10 @@ public:
     /// The task as it was when the session began.
     [[nodiscard]] Result<task::Files> task_files() const;
     [[nodiscard]] Result<std::string> task_name() const;
-    /// Settings that travel with the session, such as a driver's state; empty when never set.
+    /// Settings that travel with the session, such as a driver's state; empty when never set, or set to nothing.
     [[nodiscard]] Result<std::string> meta(const std::string& key) const;
+    /// All whose key begins with `prefix`, by what follows it.
+    [[nodiscard]] Result<std::map<std::string, std::string>> metas(std::string_view prefix) const;
     [[nodiscard]] Result<void> set_meta(const std::string& key, std::string_view value);
 
 private:

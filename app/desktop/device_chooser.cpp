@@ -18,7 +18,8 @@ namespace kw::desktop {
 QString worker_label(const QString& specification) {
     if (specification == QStringLiteral("local")) return DeviceChooser::tr("This machine");
     QString label = specification;
-    return label.replace(label.indexOf(QLatin1Char(':')), 1, QStringLiteral(" "));
+    const auto colon = label.indexOf(QLatin1Char(':'));
+    return colon < 0 ? label : label.replace(colon, 1, QStringLiteral(" "));
 }
 
 DeviceChooser::DeviceChooser(QWidget* parent) : QToolButton(parent), menu_(new QMenu(this)) {
@@ -43,6 +44,7 @@ void DeviceChooser::set_workers(const QStringList& remotes, const QString& worke
         devices_.clear();
         device_ = QStringLiteral("auto");
         problem_.clear();
+        waiting_ = 0;
     }
     show_device();
 }
@@ -50,6 +52,7 @@ void DeviceChooser::set_workers(const QStringList& remotes, const QString& worke
 void DeviceChooser::set_devices(const std::vector<device::Info>& devices, const QString& wanted) {
     devices_ = devices;
     problem_.clear();
+    waiting_ = 0;
     const bool known = std::ranges::any_of(devices_, [&](const auto& info) { return info.id == wanted.toStdString(); });
     if (known)
         device_ = wanted;
@@ -60,7 +63,20 @@ void DeviceChooser::set_devices(const std::vector<device::Info>& devices, const 
 
 void DeviceChooser::set_problem(const QString& sentence) {
     problem_ = sentence;
+    waiting_ = 0;
+    devices_.clear();
     show_device();
+}
+
+void DeviceChooser::set_waiting(int seconds) {
+    problem_.clear();
+    waiting_ = seconds;
+    if (waiting_action_) waiting_action_->setText(waiting_text());
+    show_device();
+}
+
+QString DeviceChooser::waiting_text() const {
+    return waiting_ > 0 ? tr("Asking for devices… (%n s)", nullptr, waiting_) : tr("Asking for devices…");
 }
 
 const device::Info* DeviceChooser::info() const {
@@ -72,6 +88,8 @@ void DeviceChooser::show_device() {
     const auto* chosen = info();
     QString name = chosen ? QString::fromStdString(chosen->name) : tr("automatic");
     if (worker_ != QStringLiteral("local")) name += tr(" · %1").arg(worker_label(worker_));
+    if (waiting_ > 0 && devices_.empty())
+        name = tr("%1 · waiting, %2 s").arg(worker_label(worker_), QString::number(waiting_));
     if (!problem_.isEmpty()) name = tr("%1 · no answer").arg(worker_label(worker_));
     setText(name);
     setAccessibleDescription(problem_.isEmpty() ? name : problem_);
@@ -80,13 +98,16 @@ void DeviceChooser::show_device() {
 void DeviceChooser::rebuild() {
     menu_->clear();
     entry_ = nullptr;
+    waiting_action_ = nullptr;
     add_devices();
     add_workers();
 }
 
 void DeviceChooser::add_devices() {
     if (!problem_.isEmpty()) {
-        menu_->addAction(problem_)->setEnabled(false);
+        add_sentence(problem_);
+        connect(menu_->addAction(tr("Try again")), &QAction::triggered, this,
+                [this] { Q_EMIT worker_chosen(worker_); });
         return;
     }
     auto* group = new QActionGroup(menu_);
@@ -113,7 +134,23 @@ void DeviceChooser::add_devices() {
     };
     of_kind(device::Kind::cuda, tr("GPUs"));
     of_kind(device::Kind::sim, tr("Simulator"));
-    if (devices_.empty()) menu_->addAction(tr("Asking for devices…"))->setEnabled(false);
+    if (!devices_.empty()) return;
+    waiting_action_ = menu_->addAction(waiting_text());
+    waiting_action_->setEnabled(false);
+    connect(menu_->addAction(tr("Cancel")), &QAction::triggered, this, &DeviceChooser::wait_cancelled);
+}
+
+void DeviceChooser::add_sentence(const QString& text) {
+    // A menu would be as wide as the sentence is long.
+    constexpr int kWidth = 360;
+    auto* label = new QLabel(text);
+    label->setTextFormat(Qt::PlainText);
+    label->setWordWrap(true);
+    label->setContentsMargins(12, 8, 12, 8);
+    label->setFixedWidth(kWidth);
+    auto* action = new QWidgetAction(menu_);
+    action->setDefaultWidget(label);
+    menu_->addAction(action);
 }
 
 void DeviceChooser::add_workers() {

@@ -25,6 +25,8 @@ public:
     void set_devices(const std::vector<device::Info>& devices, const QString& wanted);
     /// The present worker does not answer.
     void set_problem(const QString& sentence);
+    /// It has been asked for its devices that long ago.
+    void set_waiting(int seconds);
 
     /// As --device takes it; "auto" until the devices are known.
     [[nodiscard]] QString device() const { return device_; }
@@ -33,7 +35,10 @@ public:
 
 Q_SIGNALS:
     void device_chosen(const QString& id);
+    /// Also the present one, to be tried again.
     void worker_chosen(const QString& specification);
+    /// Nobody wants to wait for the present worker any longer.
+    void wait_cancelled();
     /// Somebody typed a new one, or wants an old one gone.
     void remote_added(const QString& specification);
     void remote_removed(const QString& specification);
@@ -42,6 +47,8 @@ private:
     void rebuild();
     void add_devices();
     void add_workers();
+    void add_sentence(const QString& text);
+    [[nodiscard]] QString waiting_text() const;
     void show_device();
 
     QMenu* menu_;
@@ -50,6 +57,8 @@ private:
     QString worker_ = QStringLiteral("local");
     QString device_ = QStringLiteral("auto");
     QString problem_;
+    int waiting_ = 0; ///< seconds; 0: not for long
+    QAction* waiting_action_ = nullptr;
     std::vector<device::Info> devices_;
 };
 

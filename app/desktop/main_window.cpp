@@ -10,6 +10,7 @@
 #include "app/desktop/source_tabs.h"
 #include "app/desktop/start_page.h"
 #include "app/desktop/task_words.h"
+#include "app/desktop/told.h"
 #include "editor/cuda_editor.h"
 #include "editor/editor_pane.h"
 #include "editor/heat_chooser.h"
@@ -43,6 +44,8 @@ using widgets::Theme;
 constexpr int kCheckDelayMs = 120;
 /// How long what follows from an edit may wait, so that a key costs nothing. Not started anew by each key.
 constexpr int kEditedMs = 250;
+/// Seconds without an answer after which that is told, rather than shown in the chooser alone.
+constexpr int kTellWaiting = 3;
 
 /// What the compiler said, and below it what the kernel did wrong where it ran.
 std::vector<compile::Diagnostic> problems_of(const pipeline::Evaluation& evaluation) {
@@ -130,7 +133,7 @@ void MainWindow::build_panes() {
     profile_panes_ = new ProfilePanes(*docks_, workbench_, this);
     connect(profile_panes_, &ProfilePanes::go_to_requested, this, &MainWindow::go_to);
     connect(profile_panes_, &ProfilePanes::trace_opened, this, [this](bool ok, const QString& problem) {
-        say(ok ? tr("The trace is open") : problem);
+        say(problem.isEmpty() ? tr("The trace is open") : problem);
         Q_EMIT opened(ok);
     });
     code_panes_ = new CodePanes(*docks_, workbench_, worker_, *sources_, this);
@@ -169,7 +172,7 @@ void MainWindow::connect_workbench() {
         Q_EMIT opened(true);
     });
     connect(&workbench_, &Workbench::session_failed, this, [this](const Error& error) {
-        say(QString::fromStdString(error.message));
+        say(told(error));
         if (!workbench_.task())
             start_page_->show_problem(tr("Cannot open the session"), QString::fromStdString(describe(error)));
         Q_EMIT opened(false);
@@ -180,7 +183,9 @@ void MainWindow::connect_workbench() {
     });
     connect(&workbench_, &Workbench::step_selected, this, &MainWindow::show_step);
     connect(&workbench_, &Workbench::run_started, this, [this] {
+        verdict_->show_start();
         verdict_->show_progress(tr("compile"), -1);
+        say(tr("Running…"));
         update_actions();
     });
     connect(&workbench_, &Workbench::progressed, this,
@@ -197,7 +202,7 @@ void MainWindow::connect_workbench() {
             }
         } else if (error) {
             verdict_->show_error(tr("Could not run"), QString::fromStdString(describe(*error)));
-            say(QString::fromStdString(error->message));
+            say(told(*error));
         }
         Q_EMIT run_finished();
     });
@@ -213,6 +218,21 @@ void MainWindow::connect_worker() {
         device_chooser_->set_problem(sentence);
         say(tr("No list of devices: %1").arg(sentence));
     });
+    connect(&worker_, &WorkerSession::waiting, this, [this](int seconds) {
+        device_chooser_->set_waiting(seconds);
+        if (seconds >= kTellWaiting)
+            say(tr("Still waiting for %1 (%n s); the device chooser can cancel that", nullptr, seconds)
+                    .arg(worker_label(device_chooser_->worker())));
+    });
+    connect(device_chooser_, &DeviceChooser::wait_cancelled, this, [this] {
+        worker_.refuse({.stage = Stage::rpc,
+                        .code = ErrorCode::cancelled,
+                        .message = tr("The connection to %1 was cancelled; the device chooser can try again")
+                                       .arg(worker_label(device_chooser_->worker()))
+                                       .toStdString()});
+        worker_.list_devices();
+        check_now();
+    });
     connect(&worker_, &WorkerSession::checked, this, [this](const std::vector<compile::Diagnostic>& diagnostics) {
         if (!workbench_.task()) return;
         show_diagnostics(diagnostics);
@@ -220,15 +240,18 @@ void MainWindow::connect_worker() {
         code_panes_->source_changed();
         update_words();
     });
-    connect(&worker_, &WorkerSession::check_failed, this,
-            [this](const Error& error) { say(QString::fromStdString(error.message)); });
+    connect(&worker_, &WorkerSession::check_failed, this, [this](const Error& error) {
+        if (!workbench_.task()) return;
+        show_diagnostics({});
+        problems_->show_unchecked(told(error));
+        say(told(error));
+    });
     connect(code_panes_, &CodePanes::compiled, this, [this](const pipeline::CompileReport& report) {
         if (std::exchange(telling_compile_, false))
             say(report.ok ? tr("Compiled in %1 ms").arg(report.milliseconds, 0, 'f', 0) : tr("Does not compile"));
         if (!report.ok) show_diagnostics(report.diagnostics);
     });
-    connect(&worker_, &WorkerSession::compile_failed, this,
-            [this](const Error& error) { say(QString::fromStdString(error.message)); });
+    connect(&worker_, &WorkerSession::compile_failed, this, [this](const Error& error) { say(told(error)); });
 }
 
 bool MainWindow::open(const std::filesystem::path& path) {
@@ -257,7 +280,7 @@ bool MainWindow::open_task(const std::filesystem::path& folder) {
         const QString why = QString::fromStdString(describe(read.error()));
         start_page_->show_problem(headline, why);
         verdict_->show_error(headline, why);
-        say(QString::fromStdString(read.error().message));
+        say(told(read.error()));
         return false;
     }
     // What is lost by opening another is asked about once it is known to open.
@@ -294,14 +317,14 @@ void MainWindow::open_trace(const std::filesystem::path& path) {
 
 void MainWindow::use_worker(const QString& specification) {
     auto command = rpc::worker_command(specification.toStdString(), toolkit_options(settings_));
-    if (!command) {
-        say(QString::fromStdString(command.error().message));
-        return;
-    }
     stop();
     settings_.set_worker(specification);
-    worker_.connect_to(std::move(*command));
+    if (command)
+        worker_.connect_to(std::move(*command));
+    else
+        worker_.refuse(command.error());
     device_chooser_->set_workers(settings_.remotes(), specification);
+    device_chooser_->set_waiting(0);
     say(tr("Connecting to %1…").arg(worker_label(specification)));
     worker_.list_devices();
     check_now();
@@ -454,7 +477,7 @@ bool MainWindow::save() {
     if (!sources_->current()) return true;
     const auto file = sources_->current_file();
     if (auto done = sources_->save(file); !done) {
-        say(QString::fromStdString(done.error().message));
+        say(told(done.error()));
         sources_->pane(file)->show_notice(QStringLiteral("save"), editor::Tone::bad,
                                           QString::fromStdString(done.error().message));
         return false;
@@ -492,13 +515,17 @@ void MainWindow::update_actions() {
     actions_->save->setEnabled(editor && editor->isModified());
     const auto& steps = workbench_.steps();
     const auto& selected = workbench_.selected();
-    actions_->previous_step->setEnabled(selected && steps.front().id != selected->step.summary.id);
-    actions_->next_step->setEnabled(selected && steps.back().id != selected->step.summary.id);
+    // Ids may have gaps.
+    const auto place =
+        selected ? std::ranges::find(steps, selected->step.summary.id, &trajectory::StepSummary::id) - steps.begin() + 1
+                 : 0;
+    actions_->previous_step->setEnabled(place > 1);
+    actions_->next_step->setEnabled(place > 0 && place < std::ssize(steps));
     actions_->best_step->setEnabled(workbench_.best().has_value());
     actions_->restore_step->setEnabled(selected != nullptr);
     step_label_->setText(steps.empty() ? tr("no steps")
-                         : selected    ? tr("step %1 of %2").arg(selected->step.summary.id).arg(steps.back().id)
-                                       : tr("%1 steps").arg(steps.size()));
+                         : selected    ? tr("step %1 of %2").arg(place).arg(steps.size())
+                                       : tr("%n steps", nullptr, static_cast<int>(steps.size())));
 }
 
 void MainWindow::update_title() {

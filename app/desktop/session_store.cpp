@@ -1,5 +1,8 @@
 #include "app/desktop/session_store.h"
 
+#include "app/desktop/alive_mark.h"
+#include "app/desktop/settings.h"
+
 #include <utility>
 
 namespace kw::desktop {
@@ -7,8 +10,8 @@ namespace {
 
 using trajectory::SessionFile;
 
-// Typed since the session was opened, and found when it was.
-const std::string kTyped = "draft:", kOffered = "offered_draft:";
+/// Then the mark of the window that it was typed in, a slash, and the file.
+const std::string kDraft = "draft:";
 
 std::string to_text(const Draft& draft) {
     return Json{{"text", draft.text}, {"time_ms", draft.time_ms}}.dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -22,19 +25,24 @@ std::optional<Draft> draft_from(const std::string& text) {
                  time != json.end() && time->is_number_integer() ? time->get<std::int64_t>() : std::int64_t{0}};
 }
 
-/// The draft of a file, kept from now on as one that is offered.
-Result<std::optional<Draft>> take_draft(SessionFile& session, const std::string& file, bool read_only) {
-    auto typed = session.meta(kTyped + file);
-    if (!typed) return std::unexpected(std::move(typed.error()));
-    if (typed->empty()) {
-        const auto offered = session.meta(kOffered + file);
-        if (!offered) return std::unexpected(offered.error());
-        return draft_from(*offered);
+std::filesystem::path marks_folder() { return data_folder() / "windows"; }
+
+/// The latest of each file that no living window holds. Nothing is moved: a window keeps its own elsewhere, and what is
+/// offered stays until it has been answered.
+Result<std::map<std::string, Draft, std::less<>>> drafts_in(const SessionFile& session) {
+    auto kept = session.metas(kDraft);
+    if (!kept) return std::unexpected(std::move(kept.error()));
+    std::map<std::string, Draft, std::less<>> drafts;
+    for (const auto& [name, text] : *kept) {
+        const auto slash = name.find('/');
+        if (slash == name.npos || AliveMark::alive(marks_folder(), name.substr(0, slash))) continue;
+        auto draft = draft_from(text);
+        if (!draft) continue;
+        draft->kept_as = name;
+        auto& latest = drafts[name.substr(slash + 1)];
+        if (latest.kept_as.empty() || latest.time_ms < draft->time_ms) latest = std::move(*draft);
     }
-    if (!read_only)
-        for (const auto& [key, text] : {std::pair{kOffered + file, *typed}, std::pair{kTyped + file, std::string()}})
-            if (auto kept = session.set_meta(key, text); !kept) return std::unexpected(std::move(kept.error()));
-    return draft_from(*typed);
+    return drafts;
 }
 
 /// `files` and `task` are the folder's where there is one, else the session's own.
@@ -59,11 +67,9 @@ Result<OpenedSession> contents_of(SessionFile& session, task::Files files, std::
     auto steps = session.steps();
     if (!steps) return std::unexpected(std::move(steps.error()));
     opened.steps = std::move(*steps);
-    for (const auto& [file, text] : opened.files) {
-        auto draft = take_draft(session, file, read_only);
-        if (!draft) return std::unexpected(std::move(draft.error()));
-        if (*draft) opened.drafts[file] = std::move(**draft);
-    }
+    auto drafts = drafts_in(session);
+    if (!drafts) return std::unexpected(std::move(drafts.error()));
+    opened.drafts = std::move(*drafts);
     return opened;
 }
 
@@ -100,6 +106,7 @@ public:
 
     void open(const std::filesystem::path& path, task::Files files, task::Task task, quint64 epoch) {
         session_.reset();
+        mark_.emplace(marks_folder());
         epoch_ = epoch;
         read_only_ = false;
         auto session = open_or_create(path, files, task.name);
@@ -131,6 +138,7 @@ public:
             Qt::QueuedConnection);
         if (!contents) return;
         session_ = std::move(*session);
+        mark_.emplace(marks_folder());
         read_only_ = read_only;
         epoch_ = epoch;
     }
@@ -150,9 +158,9 @@ public:
         tell(&SessionStore::load_failed, Error{Stage::environment, ErrorCode::not_found, "no session is open"});
     }
     void keep_draft(const std::string& file, const std::optional<Draft>& draft) {
-        set(kTyped + file, draft ? to_text(*draft) : std::string());
+        if (mark_) set(kDraft + mark_->id() + '/' + file, draft ? to_text(*draft) : std::string());
     }
-    void forget_offer(const std::string& file) { set(kOffered + file, {}); }
+    void forget_offer(const std::string& kept_as) { set(kDraft + kept_as, {}); }
 
 private:
     void set(const std::string& key, const std::string& text) {
@@ -181,6 +189,8 @@ private:
 
     SessionStore* store_;
     std::optional<SessionFile> session_;
+    /// Another with every session, so that what was typed in the last one may be offered by the next.
+    std::optional<AliveMark> mark_;
     bool read_only_ = false;
     quint64 epoch_ = 0;
 };
@@ -220,8 +230,8 @@ void SessionStore::keep_draft(const std::string& file, std::optional<Draft> draf
     QMetaObject::invokeMethod(disk_, [disk = disk_, file, draft = std::move(draft)] { disk->keep_draft(file, draft); });
 }
 
-void SessionStore::forget_offer(const std::string& file) {
-    QMetaObject::invokeMethod(disk_, [disk = disk_, file] { disk->forget_offer(file); });
+void SessionStore::forget_offer(const std::string& kept_as) {
+    QMetaObject::invokeMethod(disk_, [disk = disk_, kept_as] { disk->forget_offer(kept_as); });
 }
 
 } // namespace kw::desktop

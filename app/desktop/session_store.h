@@ -28,6 +28,7 @@ struct StepRecord {
 struct Draft {
     std::string text;
     std::int64_t time_ms = 0; ///< Unix time of the last key
+    std::string kept_as{};    ///< where a session keeps it, which forget_offer() takes
 };
 
 /// What a session held when it was opened.
@@ -36,9 +37,10 @@ struct OpenedSession {
     task::Files files; ///< the task as the session began
     task::Task task;   ///< of these files
     std::vector<trajectory::StepSummary> steps;
-    std::map<std::string, Draft, std::less<>> drafts; ///< by file of the task
-    bool of_folder = false;                           ///< `files` are a folder's, not the session's own
-    bool read_only = false;                           ///< nothing more is kept in it
+    /// By file of the task: the latest text of each that was typed in a window which is no longer there.
+    std::map<std::string, Draft, std::less<>> drafts;
+    bool of_folder = false; ///< `files` are a folder's, not the session's own
+    bool read_only = false; ///< nothing more is kept in it
 };
 
 /// A session file on a thread of its own: the window never waits for a disk. Calls return at once and are carried out
@@ -57,10 +59,10 @@ public:
 
     void add(trajectory::Step step);
     void load(trajectory::StepId id);
-    /// Keeps unsaved text of a file; an absent one forgets it.
+    /// Keeps unsaved text of a file, beside what other windows keep of it; an absent one forgets it.
     void keep_draft(const std::string& file, std::optional<Draft> draft);
     /// A draft that was told by opened() stays until this, whatever is typed meanwhile.
-    void forget_offer(const std::string& file);
+    void forget_offer(const std::string& kept_as);
 
 Q_SIGNALS:
     void opened(const std::shared_ptr<const kw::desktop::OpenedSession>& session);

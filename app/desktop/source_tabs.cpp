@@ -2,6 +2,7 @@
 
 #include "editor/cuda_editor.h"
 #include "editor/editor_pane.h"
+#include "engine/base/file.h"
 
 #include <QHBoxLayout>
 #include <QMenu>
@@ -78,7 +79,10 @@ void SourceTabs::open_task(const task::Files& files, const task::Task& task, con
 editor::EditorPane* SourceTabs::open(const std::string& file, const std::string& text) {
     auto* pane = new editor::EditorPane;
     const auto path = folder_.empty() ? std::filesystem::path() : folder_ / file;
-    if (auto read = pane->open_bytes(text, file, path); !read) {
+    // The text has lost how it is encoded.
+    auto on_disk = path.empty() ? Result<std::string>() : read_file(path, editor::kMaxTextBytes, Stage::usage);
+    if (on_disk && first_invalid_utf8(*on_disk) == std::string::npos) on_disk = text;
+    if (auto read = pane->open_bytes(on_disk && !path.empty() ? *on_disk : text, file, path); !read) {
         // What the task could be read with is text, so that only its size or its kind can stand against it.
         pane->show_notice(QStringLiteral("unreadable"), editor::Tone::bad,
                           QString::fromStdString(read.error().message));

@@ -3,6 +3,7 @@
 #include "agent/session/loop.h"
 #include "app/desktop/settings.h"
 #include "engine/base/hash.h"
+#include "engine/task/folder.h"
 
 #include <QDateTime>
 
@@ -42,7 +43,7 @@ std::filesystem::path session_of(const TaskFolder& opened) {
 } // namespace
 
 Result<TaskFolder> read_task(const std::filesystem::path& folder) {
-    auto files = task::read_folder(folder);
+    auto files = task::read_folder_in_any_encoding(folder);
     if (!files) return std::unexpected(std::move(files.error()));
     auto task = task::parse_task(*files);
     if (!task) return std::unexpected(std::move(task.error()));
@@ -66,6 +67,8 @@ void Workbench::connect_store() {
         if (!opened->of_folder) adopt(opened->files, opened->task, {});
         session_ = opened->path;
         steps_ = opened->steps;
+        offers_.clear();
+        for (const auto& [file, draft] : opened->drafts) offers_[file] = draft.kept_as;
         Q_EMIT session_opened(opened);
         Q_EMIT steps_changed();
         // A lesson is for going through; anything else for going on.
@@ -143,7 +146,7 @@ bool Workbench::is_yardstick(const std::string& file) const { return task_ && co
 
 bool Workbench::refresh() {
     if (folder_.empty()) return false;
-    auto now = task::read_folder(folder_);
+    auto now = task::read_folder_in_any_encoding(folder_);
     if (!now) return false; // what was read before is still good for a run
     const auto changed = [&](const std::string& file) {
         const auto found = now->find(file);
@@ -177,7 +180,10 @@ void Workbench::forget_draft(const std::string& file) {
 
 void Workbench::answer_offer(const std::string& file, const std::optional<std::string>& taken) {
     if (taken) store_.keep_draft(file, Draft{*taken, QDateTime::currentMSecsSinceEpoch()});
-    store_.forget_offer(file);
+    if (const auto offer = offers_.find(file); offer != offers_.end()) {
+        store_.forget_offer(offer->second);
+        offers_.erase(offer);
+    }
 }
 
 void Workbench::run(const task::Files& files, const pipeline::Options& options) {

@@ -126,7 +126,8 @@ private:
     std::optional<trajectory::Step> run_;    ///< as it was when the run began
     std::optional<trajectory::Step> adding_; ///< on its way into the session
 
-    std::map<std::string, Draft, std::less<>> drafts_; ///< not handed on yet
+    std::map<std::string, Draft, std::less<>> drafts_;       ///< not handed on yet
+    std::map<std::string, std::string, std::less<>> offers_; ///< by file, where the session keeps what is offered
     QTimer draft_timer_;
 };
 

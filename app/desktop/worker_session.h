@@ -5,9 +5,12 @@
 #include "engine/rpc/outputs_client.h"
 #include "engine/rpc/worker_client.h"
 #include "engine/task/task.h"
+#include "widgets/answer_poster.h"
 
+#include <QElapsedTimer>
 #include <QObject>
 #include <QString>
+#include <QTimer>
 
 #include <functional>
 #include <memory>
@@ -25,11 +28,14 @@ public:
 
     /// Another worker from now on; what was asked of the last one is given up.
     void connect_to(rpc::WorkerCommand command);
-    [[nodiscard]] const std::string& worker_name() const { return client_->name(); }
+    /// No worker from now on: whatever is asked is answered with `why`.
+    void refuse(const Error& why);
     /// -1 while none runs.
-    [[nodiscard]] pid_t process() const { return client_->pid(); }
+    [[nodiscard]] pid_t process() const { return client_ ? client_->pid() : -1; }
 
+    /// Answered within kDeviceTime after what the worker may take to start; waiting() tells of every second until then.
     void list_devices();
+    static constexpr int kDeviceTimeMs = 20'000;
     /// Diagnostics for `query.main`. The latest call wins: the answers of earlier ones are dropped.
     void check(const rpc::CompileQuery& query);
     /// A whole compilation: with resources of the kernels, and PTX where it is asked for. The latest call wins.
@@ -53,6 +59,8 @@ public:
 Q_SIGNALS:
     void devices_listed(const std::vector<kw::device::Info>& devices);
     void devices_failed(const kw::Error& error);
+    /// The devices have not been told for that long.
+    void waiting(int seconds);
     void checked(const std::vector<kw::compile::Diagnostic>& diagnostics);
     /// The check itself failed: no compiler, no worker. The text is neither right nor wrong.
     void check_failed(const kw::Error& error);
@@ -72,8 +80,6 @@ Q_SIGNALS:
     void failed(const kw::Error& error);
 
 private:
-    /// Runs `action` in this object's thread, unless this object is gone by then. Callable from any thread.
-    class Poster;
     /// The newest of a kind of question. Answers to older ones are dropped.
     struct Latest {
         rpc::WorkerClient::Ticket ticket{};
@@ -83,10 +89,16 @@ private:
     [[nodiscard]] std::function<void(Result<Json>)> when_latest(Latest WorkerSession::* kind, Answer then);
 
     void give_up_outputs();
+    void leave();
+    void wait_on();
+    void stop_waiting() { waiting_.stop(); }
 
-    std::shared_ptr<Poster> poster_;
-    std::shared_ptr<rpc::WorkerClient> client_;
+    widgets::AnswerPoster poster_;
+    std::shared_ptr<rpc::WorkerClient> client_; ///< none: refused_ says why
+    Error refused_;
     rpc::WorkerCommand command_;
+    QTimer waiting_;
+    QElapsedTimer waiting_since_;
     quint64 evaluating_now_ = 0; ///< generation of the evaluation that is not answered yet
     Latest listing_devices_, checking_, compiling_, disassembling_, evaluating_, looking_;
     bool looking_under_way_ = false;

@@ -18,6 +18,8 @@ namespace kw::rpc {
 namespace {
 
 constexpr std::chrono::milliseconds kShutdownPatience{300};
+/// A program of this machine, which may be a busy one.
+constexpr std::chrono::seconds kProgramTime{20};
 /// A login over a slow line, a worker on a slow disk.
 constexpr std::chrono::minutes kLoginTime{2};
 /// A batch system starts a job when it has room.
@@ -103,6 +105,7 @@ Result<WorkerCommand> local_worker(std::vector<std::string> options) {
             Stage::environment, ErrorCode::not_found,
             fmt::format("there is no kw-worker in '{}' or in PATH; build or install it", executable_folder().string()));
     WorkerCommand command{{path.string()}, "the worker"};
+    command.start_time = kProgramTime;
     append(command.arguments, std::move(options));
     command.arguments.emplace_back("serve");
     return command;
@@ -132,6 +135,7 @@ Result<WorkerCommand> worker_command(std::string_view specification, std::vector
         command.arguments = split(specification.substr(8));
         if (command.arguments.empty()) return bad_specification(specification);
         command.name = fmt::format("the worker '{}'", command.arguments.front());
+        command.start_time = kProgramTime;
         return command;
     } else {
         return bad_specification(specification);

@@ -1,5 +1,7 @@
+#include "engine/task/folder.h"
+
 #include "engine/base/file.h"
-#include "engine/task/task.h"
+#include "engine/base/latin1.h"
 
 #include <fmt/format.h>
 
@@ -31,8 +33,11 @@ bool inside(const fs::path& path, const fs::path& folder) {
     return end == folder.end();
 }
 
+enum class NotUtf8 { refused, latin1 };
+
 /// Reads one file into `files`, counting its bytes.
-Result<void> add_file(Files& files, const fs::path& path, const std::string& name, bool text, std::size_t& total) {
+Result<void> add_file(Files& files, const fs::path& path, const std::string& name, bool text, NotUtf8 not_utf8,
+                      std::size_t& total) {
     std::error_code error;
     const auto size = fs::file_size(path, error);
     if (!error && text && size > kLargestText)
@@ -45,19 +50,20 @@ Result<void> add_file(Files& files, const fs::path& path, const std::string& nam
                       fmt::format("the task folder's files exceed {} MiB with {}", kLargestFolder >> 20, name), {name});
     auto contents = read_file(path, text ? kLargestText : kLargestFolder - total, Stage::task);
     if (!contents) return std::unexpected(contents.error());
-    if (const std::size_t bad = text ? first_invalid_utf8(*contents) : std::string::npos; bad != std::string::npos)
-        return refuse(ErrorCode::invalid_input,
-                      fmt::format("{} is not UTF-8 (byte 0x{:02X}); save it as UTF-8", name,
-                                  static_cast<unsigned char>((*contents)[bad])),
-                      position_at(*contents, bad, name));
     total += contents->size();
+    if (const std::size_t bad = text ? first_invalid_utf8(*contents) : std::string::npos; bad != std::string::npos) {
+        if (not_utf8 == NotUtf8::refused || name == "task.toml")
+            return refuse(ErrorCode::invalid_input,
+                          fmt::format("{} is not UTF-8 (byte 0x{:02X}); save it as UTF-8", name,
+                                      static_cast<unsigned char>((*contents)[bad])),
+                          position_at(*contents, bad, name));
+        *contents = latin1_to_utf8(*contents);
+    }
     files.emplace(name, std::move(*contents));
     return {};
 }
 
-} // namespace
-
-Result<Files> read_folder(const fs::path& folder) {
+Result<Files> read(const fs::path& folder, NotUtf8 not_utf8) {
     std::error_code error;
     if (!fs::is_directory(folder, error))
         return refuse(ErrorCode::not_found, fmt::format("'{}' is not a folder", folder.string()), {folder.string()});
@@ -99,12 +105,19 @@ Result<Files> read_folder(const fs::path& folder) {
                               fmt::format("{} is a link that leaves the task folder; copy the file into it", name),
                               {name});
         }
-        if (auto added = add_file(files, path, name, text, total); !added) return std::unexpected(added.error());
+        if (auto added = add_file(files, path, name, text, not_utf8, total); !added)
+            return std::unexpected(added.error());
     }
     if (error)
         return refuse(ErrorCode::invalid_input, fmt::format("cannot read '{}': {}", folder.string(), error.message()),
                       {folder.string()});
     return files;
 }
+
+} // namespace
+
+Result<Files> read_folder(const fs::path& folder) { return read(folder, NotUtf8::refused); }
+
+Result<Files> read_folder_in_any_encoding(const fs::path& folder) { return read(folder, NotUtf8::latin1); }
 
 } // namespace kw::task

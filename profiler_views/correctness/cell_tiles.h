@@ -1,8 +1,8 @@
 #pragma once
 
 #include "engine/verify/output_source.h"
-#include "profiler_views/correctness/answer_poster.h"
 #include "profiler_views/correctness/error_colors.h"
+#include "widgets/answer_poster.h"
 
 #include <QImage>
 #include <QObject>
@@ -85,7 +85,7 @@ private:
     std::uint64_t generation_ = 0;           ///< of source and tensor
     std::uint64_t colors_generation_ = 1;
     std::uint64_t clock_ = 0;
-    AnswerPoster poster_;
+    widgets::AnswerPoster poster_;
 };
 
 } // namespace kw::profiler_views

@@ -3,8 +3,8 @@
 #include "engine/pipeline/evaluation.h"
 #include "engine/pipeline/outputs.h"
 #include "engine/rpc/outputs_client.h"
-#include "profiler_views/correctness/answer_poster.h"
 #include "profiler_views/correctness/check_model.h"
+#include "widgets/answer_poster.h"
 
 #include <QWidget>
 
@@ -111,7 +111,7 @@ private:
     std::uint64_t map_generation_ = 0; ///< of what is shown
     std::uint64_t selection_generation_ = 0;
     std::uint64_t tolerance_generation_ = 0;
-    AnswerPoster poster_;
+    widgets::AnswerPoster poster_;
 };
 
 } // namespace kw::profiler_views

@@ -96,7 +96,7 @@ private:
     std::optional<verify::Values> values_;
     std::optional<verify::Region> values_asked_;
     std::uint64_t generation_ = 0; ///< of source and tensor
-    AnswerPoster poster_;
+    widgets::AnswerPoster poster_;
 
     // map_input.cpp
     void move_selection(std::int64_t rows, std::int64_t columns);

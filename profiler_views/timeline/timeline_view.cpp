@@ -109,7 +109,12 @@ TimelineView::TimelineView(QWidget* parent)
             [this](const std::shared_ptr<const timeline::Store>& store, const std::vector<std::uint8_t>& colors) {
                 progress_row_->hide();
                 set_store(store, colors, false);
-                Q_EMIT opened(true, {});
+                const bool nothing = store->size() == 0 && store->counters().empty();
+                if (nothing)
+                    show_problem(
+                        tr("The trace has no events"),
+                        tr("It could be read, and there is nothing in it that could be shown on a time line."));
+                Q_EMIT opened(true, nothing ? tr("The trace is open, but has no events") : QString());
             });
     connect(loader_, &TraceLoader::failed, this, [this](const Error& error) {
         progress_row_->hide();

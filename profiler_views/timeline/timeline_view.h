@@ -64,7 +64,7 @@ public:
     [[nodiscard]] TimelineCanvas& canvas() { return *canvas_; }
 
 Q_SIGNALS:
-    /// A file was opened, or could not be: then `problem` says why.
+    /// A file was opened, or could not be: then `problem` says why. One without events says so too.
     void opened(bool ok, const QString& problem);
 
 private:

@@ -97,10 +97,13 @@ void describe_time(const pipeline::BenchReport& bench, VerdictText& text) {
         }
         text.baselines.push_back(std::move(row));
     }
-    if (!bench.baselines.empty() && bench.baselines.front().problem.empty())
+    // The one that is hardest to beat, as in the list of steps.
+    const pipeline::BaselineTime* strongest = nullptr;
+    for (const auto& baseline : bench.baselines)
+        if (baseline.problem.empty() && (!strongest || baseline.ratio < strongest->ratio)) strongest = &baseline;
+    if (strongest)
         text.detail =
-            tr("%1 the speed of %2")
-                .arg(format_ratio(bench.baselines.front().ratio), QString::fromStdString(bench.baselines.front().name));
+            tr("%1 the speed of %2").arg(format_ratio(strongest->ratio), QString::fromStdString(strongest->name));
 }
 
 void describe_checks(const pipeline::VerifyReport& report, VerdictText& text) {

@@ -11,6 +11,8 @@
 #include <QScrollArea>
 #include <QVBoxLayout>
 
+#include <utility>
+
 namespace kw::profiler_views {
 namespace {
 
@@ -92,6 +94,12 @@ void VerdictView::show_error(const QString& headline, const QString& message) {
     rebuild();
 }
 
+void VerdictView::show_start() {
+    running_ = true;
+    if (text_ && text_->tone != Tone::good) text_.reset();
+    rebuild();
+}
+
 void VerdictView::show_progress(const QString& what, double fraction) {
     progress_->setRange(0, fraction < 0 ? 0 : 1000);
     if (fraction >= 0) progress_->setValue(static_cast<int>(fraction * 1000));
@@ -103,6 +111,7 @@ void VerdictView::show_progress(const QString& what, double fraction) {
 void VerdictView::show_idle() {
     progress_->hide();
     activity_->hide();
+    if (std::exchange(running_, false) && !text_) rebuild();
 }
 
 void VerdictView::reset() {
@@ -147,8 +156,9 @@ void VerdictView::rebuild() {
     content_->setContentsMargins(0, 4, 12, 4);
     content_->setSpacing(8);
     if (!text_) {
-        content_->addWidget(
-            new widgets::EmptyState(tr("Not run yet"), tr("Ctrl+R compiles, checks and times this kernel.")));
+        content_->addWidget(running_ ? new widgets::EmptyState(tr("Running…"), tr("Shift+F5 stops it."))
+                                     : new widgets::EmptyState(tr("Not run yet"),
+                                                               tr("Ctrl+R compiles, checks and times this kernel.")));
         scroll_->setWidget(panel);
         return;
     }

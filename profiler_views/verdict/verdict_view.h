@@ -21,7 +21,9 @@ public:
     explicit VerdictView(QWidget* parent = nullptr);
 
     void show_evaluation(const pipeline::Evaluation& evaluation);
-    /// Work is under way; the last verdict stays. `fraction` negative: unknown.
+    /// Work begins: what had failed is no longer shown, what was right stays until there is another verdict.
+    void show_start();
+    /// Work is under way. `fraction` negative: unknown.
     void show_progress(const QString& what, double fraction);
     void show_idle();
     /// Back to "not run yet".
@@ -40,6 +42,7 @@ private:
 
     std::optional<VerdictText> text_;
     bool outdated_ = false;
+    bool running_ = false;
     QProgressBar* progress_;
     QLabel* activity_;
     QScrollArea* scroll_;

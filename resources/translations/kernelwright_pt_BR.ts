@@ -192,6 +192,25 @@
         <source>kw-worker has to be installed there.</source>
         <translation>O kw-worker precisa estar instalado lá.</translation>
     </message>
+    <message numerus="yes">
+        <source>Asking for devices… (%n s)</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1 · waiting, %2 s</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation type="unfinished">Cancelar</translation>
+    </message>
 </context>
 <context>
     <name>kw::desktop::Docks</name>
@@ -307,10 +326,6 @@
         <translation>passo %1 de %2</translation>
     </message>
     <message>
-        <source>%1 steps</source>
-        <translation>%1 passos</translation>
-    </message>
-    <message>
         <source>No task</source>
         <translation>Nenhuma tarefa</translation>
     </message>
@@ -409,6 +424,28 @@ GPL-3.0-or-later</translation>
     <message>
         <source>Cannot copy %1</source>
         <translation>Não é possível copiar %1</translation>
+    </message>
+    <message>
+        <source>Running…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>Still waiting for %1 (%n s); the device chooser can cancel that</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>The connection to %1 was cancelled; the device chooser can try again</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n steps</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -737,10 +774,6 @@ GPL-3.0-or-later</translation>
         <translation>Editar mesmo assim</translation>
     </message>
     <message>
-        <source>%1 is not UTF-8 (byte %2) and is shown as Latin-1, read-only.</source>
-        <translation>%1 não é UTF-8 (byte %2) e é mostrado como Latin-1, somente leitura.</translation>
-    </message>
-    <message>
         <source>Convert to UTF-8</source>
         <translation>Converter para UTF-8</translation>
     </message>
@@ -775,6 +808,10 @@ GPL-3.0-or-later</translation>
     <message>
         <source>A line is a number from 1, with a column as in 12:5.</source>
         <translation>A linha é um número a partir de 1; com coluna, como em 12:5.</translation>
+    </message>
+    <message>
+        <source>%1 is not UTF-8 (byte %2): it is shown, and will be saved, as Latin-1.</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -1082,6 +1119,14 @@ GPL-3.0-or-later</translation>
     <message>
         <source>What the compiler says of the source appears here as you type.</source>
         <translation>O que o compilador diz do código-fonte aparece aqui enquanto você digita.</translation>
+    </message>
+    <message>
+        <source>Not checked yet</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Not checked</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -2555,6 +2600,18 @@ bloco (%1, %2, %3), thread (%4, %5, %6)</translation>
         <source>Timeline</source>
         <translation>Linha do tempo</translation>
     </message>
+    <message>
+        <source>The trace has no events</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>It could be read, and there is nothing in it that could be shown on a time line.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The trace is open, but has no events</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>kw::profiler_views::TolerancePanel</name>
@@ -2624,6 +2681,14 @@ bloco (%1, %2, %3), thread (%4, %5, %6)</translation>
     <message>
         <source>Kernels</source>
         <translation>Kernels</translation>
+    </message>
+    <message>
+        <source>Running…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Shift+F5 stops it.</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -2757,10 +2822,6 @@ bloco (%1, %2, %3), thread (%4, %5, %6)</translation>
         <translation>Uma bancada para kernels CUDA.</translation>
     </message>
     <message>
-        <source>Task folder or trace file to open.</source>
-        <translation>Pasta de tarefa ou arquivo de trace a abrir.</translation>
-    </message>
-    <message>
         <source>dark, light or system (default: as set).</source>
         <translation>dark, light ou system (padrão: conforme configurado).</translation>
     </message>
@@ -2791,6 +2852,61 @@ bloco (%1, %2, %3), thread (%4, %5, %6)</translation>
     <message>
         <source>Window size, as 1280x800.</source>
         <translation>Tamanho da janela, como 1280x800.</translation>
+    </message>
+    <message>
+        <source>Task folder, session or trace file to open.</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>stages</name>
+    <message>
+        <source>Input</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Task</source>
+        <translation type="unfinished">Tarefa</translation>
+    </message>
+    <message>
+        <source>Compilation</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Audit</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Verification</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Timing</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Profiling</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reward</source>
+        <translation type="unfinished">Recompensa</translation>
+    </message>
+    <message>
+        <source>Device</source>
+        <translation type="unfinished">Dispositivo</translation>
+    </message>
+    <message>
+        <source>Worker</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This computer</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation type="unfinished">%1: %2</translation>
     </message>
 </context>
 <context>

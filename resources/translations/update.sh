@@ -3,5 +3,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 for file in resources/translations/kernelwright_*.ts; do
-  /usr/lib/qt6/bin/lupdate -I . -no-obsolete -locations none -extensions cpp,h app/desktop widgets editor profiler_views agent/review -ts "$file"
+  # English needs no more than what the sources cannot say: singular and plural.
+  only=(); [[ $file == *_en.ts ]] && only=(-pluralonly)
+  /usr/lib/qt6/bin/lupdate -I . "${only[@]}" -no-obsolete -locations none -extensions cpp,h app/desktop widgets editor profiler_views agent/review -ts "$file"
 done

@@ -1,3 +1,4 @@
+#include "app/desktop/device_chooser.h"
 #include "app/desktop/main_window.h"
 #include "app/desktop/source_tabs.h"
 #include "app/desktop/worker_session.h"
@@ -20,6 +21,7 @@
 #include <QTest>
 
 #include <csignal>
+#include <memory>
 
 using namespace kw;
 using namespace kw::desktop;
@@ -326,6 +328,116 @@ private Q_SLOTS:
         QVERIFY(window.sources().text("scale.cu").find("never saved") == std::string::npos);
         Q_EMIT pane->notice_action(QStringLiteral("draft"), 0);
         QVERIFY(window.sources().text("scale.cu").find("never saved") != std::string::npos);
+    }
+
+    void windows_on_one_task_keep_their_texts_apart() {
+        QTemporaryDir folder;
+        const std::filesystem::path path = folder.path().toStdString();
+        QVERIFY(write_task(path));
+        WorkerSession worker{{.arguments = {KW_WORKER_PROGRAM, "serve"}, .name = "the worker"}};
+        const auto type = [](MainWindow& window, const char* text) {
+            window.sources().current()->setFocus();
+            QTest::keyClicks(window.sources().current(), QLatin1String(text));
+            QTest::qWait(Workbench::kDraftMs + 600);
+        };
+        auto first = std::make_unique<MainWindow>(worker);
+        first->show();
+        QVERIFY(first->open(path));
+        type(*first, "// of the first");
+        {
+            MainWindow second{worker};
+            second.show();
+            QSignalSpy opened(&second, &MainWindow::opened);
+            QVERIFY(second.open(path));
+            QVERIFY(opened.wait());
+            auto* pane = second.sources().pane("scale.cu");
+            QVERIFY(!pane->has_notice(QStringLiteral("draft"))); // the first is alive and has it
+            type(second, "// of the second");
+            QVERIFY(second.save());
+            auto* front = first->sources().pane("scale.cu");
+            QTRY_VERIFY(front->has_notice(QStringLiteral("file.changed")));
+            QVERIFY(second.close());
+        }
+        first.reset(); // as after a crash
+        MainWindow third{worker};
+        third.show();
+        QVERIFY(third.open(path));
+        auto* pane = third.sources().pane("scale.cu");
+        QTRY_VERIFY(pane->has_notice(QStringLiteral("draft")));
+        Q_EMIT pane->notice_action(QStringLiteral("draft"), 0);
+        QVERIFY(third.sources().text("scale.cu").find("of the first") != std::string::npos);
+        QVERIFY(third.sources().text("scale.cu").find("of the second") == std::string::npos);
+    }
+
+    void a_kernel_in_another_encoding_opens_runs_and_is_saved_in_it() {
+        Fixture f;
+        f.write("scale.cu", std::string("// caf\xE9\n") + kKernel);
+        QVERIFY(f.window.open(f.folder()));
+        QVERIFY(f.window.sources().text("scale.cu").starts_with("// caf\xC3\xA9\n"));
+        QVERIFY(f.run());
+        QVERIFY2(f.verdict().contains(QStringLiteral("Correct")), qPrintable(f.verdict()));
+        QTest::keyClicks(f.window.sources().current(), QStringLiteral("// mine "));
+        QVERIFY(f.window.save());
+        const auto written = read_file(f.folder() / "scale.cu", 1 << 20);
+        QVERIFY(written && written->starts_with("// mine // caf\xE9\n"));
+    }
+
+    void a_worker_that_cannot_be_is_told_and_nothing_runs() {
+        QTemporaryDir folder;
+        QVERIFY(write_task(folder.path().toStdString()));
+        WorkerSession worker{rpc::WorkerCommand{}};
+        worker.refuse(rpc::worker_command("telnet:old").error());
+        MainWindow window{worker};
+        window.show();
+        QVERIFY(window.open(folder.path().toStdString()));
+        auto* chooser = window.findChild<DeviceChooser*>();
+        QTRY_VERIFY(chooser->text().contains(QStringLiteral("no answer")));
+        QVERIFY(chooser->accessibleDescription().contains(QStringLiteral("telnet:old")));
+        auto* problems = window.findChild<editor::ProblemList*>();
+        QTRY_VERIFY(all_text(*problems).contains(QStringLiteral("Not checked")));
+        QVERIFY(all_text(*problems).contains(QStringLiteral("telnet:old")));
+        QSignalSpy finished(&window, &MainWindow::run_finished);
+        window.run();
+        QVERIFY(finished.wait());
+        QVERIFY(window.workbench().steps().empty());
+    }
+
+    void waiting_for_a_worker_is_told_and_can_be_ended() {
+        QTemporaryDir folder;
+        QVERIFY(write_task(folder.path().toStdString()));
+        WorkerSession worker{{.arguments = {"sleep", "100"}, .name = "the worker on gpu7", .remote = true}};
+        MainWindow window{worker};
+        window.show();
+        auto* chooser = window.findChild<DeviceChooser*>();
+        QTRY_VERIFY(chooser->text().contains(QStringLiteral("waiting")));
+        Q_EMIT chooser->wait_cancelled();
+        QTRY_VERIFY(chooser->text().contains(QStringLiteral("no answer")));
+        QVERIFY(window.statusBar()->currentMessage().contains(QStringLiteral("cancelled")));
+    }
+
+    void a_trace_without_events_says_so() {
+        Fixture f;
+        f.write("empty.json", "[]");
+        QSignalSpy opened(&f.window, &MainWindow::opened);
+        QVERIFY(opened.wait()); // the session
+        QVERIFY(f.window.open(f.folder() / "empty.json"));
+        QVERIFY(opened.wait());
+        QVERIFY(opened[1][0].toBool());
+        QVERIFY(f.window.statusBar()->currentMessage().contains(QStringLiteral("no events")));
+        QVERIFY(all_text(*f.window.findChild<profiler_views::TimelineView*>()).contains(QStringLiteral("no events")));
+    }
+
+    void a_failure_is_gone_when_the_next_run_starts() {
+        Fixture f;
+        f.replace("2.0f", "3.0f");
+        QVERIFY(f.run());
+        QVERIFY(f.verdict().contains(QStringLiteral("Wrong result")));
+        f.replace("3.0f", "2.0f");
+        QSignalSpy finished(&f.window, &MainWindow::run_finished);
+        f.window.run();
+        QVERIFY2(!f.verdict().contains(QStringLiteral("Wrong result")), qPrintable(f.verdict()));
+        QVERIFY(finished.wait(30'000));
+        QVERIFY(f.verdict().contains(QStringLiteral("Correct")));
     }
 
     void every_pane_can_be_brought_up_and_layouts_are_remembered() {

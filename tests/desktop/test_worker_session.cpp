@@ -34,6 +34,32 @@ private Q_SLOTS:
         QCOMPARE(codes.size(), std::size_t{2}); // nothing was under way
     }
 
+    void a_refused_worker_answers_everything_with_why() {
+        WorkerSession session(rpc::WorkerCommand{});
+        session.refuse({.stage = Stage::usage, .code = ErrorCode::invalid_input, .message = "no such worker"});
+        QStringList told;
+        const auto note = [&](const Error& error) { told << QString::fromStdString(error.message); };
+        connect(&session, &WorkerSession::devices_failed, this, note);
+        connect(&session, &WorkerSession::check_failed, this, note);
+        connect(&session, &WorkerSession::compile_failed, this, note);
+        connect(&session, &WorkerSession::disassembly_failed, this, note);
+        connect(&session, &WorkerSession::outputs_failed, this, note);
+        connect(&session, &WorkerSession::failed, this, note);
+        session.list_devices();
+        session.check({});
+        session.compile({});
+        session.disassemble({});
+        session.outputs({}, {}, {});
+        QTRY_COMPARE(told.size(), 5);
+        session.evaluate({}, {});
+        QTRY_COMPARE(told.size(), 6);
+        QCOMPARE(told.count(QStringLiteral("no such worker")), 6);
+        QSignalSpy listed(&session, &WorkerSession::devices_listed);
+        session.connect_to(command());
+        session.list_devices();
+        QTRY_COMPARE_WITH_TIMEOUT(listed.count(), 1, 20'000);
+    }
+
     void abandoned_outputs_say_nothing() {
         WorkerSession session(command());
         int told = 0;

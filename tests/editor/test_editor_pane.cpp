@@ -324,12 +324,20 @@ private Q_SLOTS:
             QVERIFY2(commands->boundTo(QKeySequence(QLatin1String(keys))[0].toCombined()), keys);
     }
 
-    void what_is_not_utf8_is_read_only_until_converted() {
+    void what_is_not_utf8_stays_so_until_converted() {
         Window w;
         const auto path = file("latin.cu", "// caf\xE9\n");
         QVERIFY(w.pane.open_file(path).has_value());
-        QVERIFY(w.text().isReadOnly());
         QVERIFY(w.pane.has_notice(QStringLiteral("file.encoding")));
+        QVERIFY(!w.text().isReadOnly());
+        w.text().replace_text("// caf\xC3\xA9s\n");
+        QVERIFY(w.pane.save().has_value());
+        QCOMPARE(read_file(path, 100).value(), std::string("// caf\xE9s\n"));
+        // What Latin-1 lacks is not lost on the way.
+        w.text().replace_text("// caf\xC3\xA9 \xE2\x82\xAC\n");
+        QVERIFY(!w.pane.save().has_value());
+        QCOMPARE(read_file(path, 100).value(), std::string("// caf\xE9s\n"));
+        w.text().replace_text("// caf\xC3\xA9\n");
         for (auto* button : w.pane.findChildren<QPushButton*>())
             if (button->text() == QStringLiteral("Convert to UTF-8")) button->click();
         QVERIFY(!w.text().isReadOnly());
