@@ -51,6 +51,15 @@ std::span<const llm::ToolSpec> tool_specs() {
     return tools;
 }
 
+std::map<std::string, Json, std::less<>> tool_functions() {
+    std::map<std::string, Json, std::less<>> functions;
+    for (const auto& tool : tool_specs())
+        functions[tool.name] = {
+            {"type", "function"},
+            {"function", {{"name", tool.name}, {"description", tool.description}, {"parameters", tool.parameters}}}};
+    return functions;
+}
+
 const llm::ToolSpec* find_tool(std::string_view name) {
     const auto tools = tool_specs();
     const auto found = std::ranges::find(tools, name, &llm::ToolSpec::name);

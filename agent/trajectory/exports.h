@@ -2,9 +2,11 @@
 
 #include "agent/trajectory/session_file.h"
 
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -59,6 +61,19 @@ struct TrainingOptions {
 
 /// One page without anything beside it: plots, the table of steps, and each step's thought, verdict and change.
 [[nodiscard]] Result<void> export_html(const SessionFile& session, const Sink& sink);
+
+/// A form that a session is written in.
+struct ExportForm {
+    std::string_view name;      ///< in commands
+    std::string_view extension; ///< of its files, with the dot
+    std::string_view holds;     ///< one phrase
+};
+[[nodiscard]] std::span<const ExportForm> export_forms();
+/// In the form of this name, which has to be one of export_forms().
+[[nodiscard]] Result<void> export_as(std::string_view form, const SessionFile& session, const TrainingOptions& options,
+                                     const Sink& sink);
+/// An export replaces an older one, never a session or another SQLite database, which cannot be made again.
+[[nodiscard]] Result<void> check_replaced(const std::filesystem::path& path);
 
 /// The members of a row of export_jsonl; of a summary without thought, file, configuration, source and evaluation.
 [[nodiscard]] Json to_json(const Step& step);

@@ -38,17 +38,25 @@ std::int64_t now_ms() {
 
 std::unexpected<Error> sqlite_error(const fs::path& path, const SQLite::Exception& error, std::string_view doing) {
     std::string why;
+    auto code = ErrorCode::internal; // of the machine, not of what was given
     switch (error.getErrorCode()) {
-    case SQLITE_NOTADB: why = "it is not a session"; break;
-    case SQLITE_CORRUPT: why = "it is damaged"; break;
-    case SQLITE_BUSY: why = "another program is writing it"; break;
+    case SQLITE_NOTADB:
+        why = "it is not a session";
+        code = ErrorCode::invalid_input;
+        break;
+    case SQLITE_CORRUPT:
+        why = "it is damaged";
+        code = ErrorCode::invalid_input;
+        break;
+    case SQLITE_BUSY: why = "another program is writing it; try again when that has ended"; break;
     case SQLITE_READONLY: why = "it is read-only"; break;
-    case SQLITE_FULL: why = "the disk is full"; break;
+    case SQLITE_FULL: why = "the disk is full; make room, and go on with the session as it is"; break;
+    case SQLITE_IOERR: why = "the disk is full, or reading or writing failed; what was written before is kept"; break;
     case SQLITE_CANTOPEN: why = "it cannot be opened"; break;
     default: why = error.what();
     }
-    return fail(Stage::environment, ErrorCode::invalid_input,
-                fmt::format("cannot {} '{}': {}", doing, path.string(), why), {path.string()});
+    return fail(Stage::environment, code, fmt::format("cannot {} '{}': {}", doing, path.string(), why),
+                {path.string()});
 }
 
 struct TooDeep {};
@@ -95,8 +103,10 @@ std::optional<double> optional_number(const SQLite::Column& column) {
     return column.isNull() ? std::nullopt : std::optional{column.getDouble()};
 }
 
+/// A parent that is not there, or not before its step, counts as none: the file may be anybody's.
 constexpr const char* kSummaryColumns =
-    "id, parent, driver, title, source, correct, reward, speedup, median_us, estimated, because, lines_added, "
+    "id, (SELECT p.id FROM step p WHERE p.id = step.parent AND p.id < step.id), driver, title, source, correct, "
+    "reward, speedup, median_us, estimated, because, lines_added, "
     "lines_removed, prompt_tokens, cached_tokens, completion_tokens, reasoning_tokens, cost_usd, started_ms, ended_ms";
 constexpr int kAfterSummary = 20;
 /// In the column cost_usd, which takes no NULL.
@@ -278,7 +288,7 @@ template<class Write> Result<void> make_new(const fs::path& path, Write&& write)
     if (const int reason = rename_new(unfinished.path(), path); reason == EEXIST)
         return exists();
     else if (reason != 0)
-        return fail(Stage::environment, ErrorCode::invalid_input,
+        return fail(Stage::environment, ErrorCode::internal,
                     fmt::format("cannot create '{}': {}", path.string(), std::strerror(reason)), {path.string()});
     return {};
 }
@@ -313,6 +323,12 @@ Result<SessionFile> SessionFile::open(const fs::path& path, Access access) {
         return fail(Stage::usage, ErrorCode::invalid_input,
                     fmt::format("'{}' is {}, not a session; a session is a file", path.string(),
                                 fs::is_directory(status) ? "a folder" : "not a regular file"),
+                    {path.string()});
+    // SQLite takes it for a database that nothing has been written to yet.
+    if (fs::file_size(path, ignored) == 0 && !ignored && !fs::exists(fs::path{path} += "-wal", ignored))
+        return fail(Stage::usage, ErrorCode::invalid_input,
+                    fmt::format("'{}' is an empty file, not a session; remove it to begin a session of that name",
+                                path.string()),
                     {path.string()});
     return guarded(path, "open", [&]() -> Result<SessionFile> {
         SessionFile session{path};

@@ -23,12 +23,13 @@ struct SessionArguments {
     } exporting{};
     struct Import {
         std::string format = "auto";
-        std::string task{};
+        std::optional<std::string> task{};
     } importing{};
     struct Rescore {
         std::string rule{}; ///< file
         std::optional<double> margin{};
         std::string baseline{};
+        std::optional<double> atol{}, rtol{};
     } rescoring{};
 };
 [[nodiscard]] CLI::App* add_session_show(CLI::App& session, SessionArguments& arguments);

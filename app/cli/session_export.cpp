@@ -12,25 +12,9 @@ namespace kw::cli {
 namespace {
 
 trajectory::TrainingOptions training_options(const SessionArguments::Export& arguments) {
-    trajectory::TrainingOptions options{.min_reward = arguments.min_reward};
-    for (const auto& tool : tools::tool_specs())
-        options.tools[tool.name] = {
-            {"type", "function"},
-            {"function", {{"name", tool.name}, {"description", tool.description}, {"parameters", tool.parameters}}}};
+    trajectory::TrainingOptions options{.min_reward = arguments.min_reward, .tools = tools::tool_functions()};
     if (arguments.pairs == "task") options.pairs = trajectory::TrainingOptions::Pairs::task;
     return options;
-}
-
-Result<void> write(const trajectory::SessionFile& session, const SessionArguments::Export& arguments,
-                   const trajectory::Sink& sink) {
-    const auto& format = arguments.format;
-    if (format == "atif") return export_atif(session, sink);
-    if (format == "jsonl") return export_jsonl(session, sink);
-    if (format == "chat") return export_chat(session, training_options(arguments), sink);
-    if (format == "kto") return export_kto(session, training_options(arguments), sink);
-    if (format == "dpo") return export_dpo(session, training_options(arguments), sink);
-    if (format == "chrome") return export_chrome(session, sink);
-    return format == "html" ? export_html(session, sink) : export_csv(session, sink);
 }
 
 Result<void> check(const SessionArguments::Export& arguments) {
@@ -63,24 +47,27 @@ CLI::App* add_session_export(CLI::App& session, SessionArguments& arguments) {
                      "dpo: compare steps that began from the same parent (default), or all of the task")
         ->check(CLI::IsMember({"parent", "task"}))
         ->type_name("OF");
-    command->add_option("-o,--output", arguments.output, "File to write (default: standard output)")->type_name("FILE");
+    command->add_option("-o,--output", arguments.output, "File to write (default, and '-': standard output)")
+        ->type_name("FILE");
     return command;
 }
 
 int session_export_command(const SessionArguments& arguments) {
     if (const auto fits = check(arguments.exporting); !fits) return report::report_error(fits.error());
     report::EvalArguments checked;
-    checked.output = arguments.output;
+    checked.output = arguments.output == "-" ? std::string{} : arguments.output;
+    const auto& output = checked.output;
     if (const auto writable = report::check_output(checked); !writable) return report::report_error(writable.error());
-    if (const auto differ = report::check_different(arguments.session, arguments.output); !differ)
+    if (const auto differ = report::check_different(arguments.session, output); !differ)
         return report::report_error(differ.error());
+    if (const auto free = trajectory::check_replaced(output); !free) return report::report_error(free.error());
     const auto session = trajectory::SessionFile::open(arguments.session, trajectory::SessionFile::Access::read);
     if (!session) return report::report_error(session.error());
     const report::Interrupt interrupt;
     // Long sessions are longer than memory, so a file is written as it comes.
     std::optional<FileWriter> file;
-    if (!arguments.output.empty()) {
-        auto created = FileWriter::create(arguments.output, Stage::usage);
+    if (!output.empty()) {
+        auto created = FileWriter::create(output, Stage::usage);
         if (!created) return report::report_error(created.error());
         file = std::move(*created);
     }
@@ -88,7 +75,7 @@ int session_export_command(const SessionArguments& arguments) {
         if (stop.stop_requested()) return fail(Stage::usage, ErrorCode::cancelled, "the export was stopped");
         return file ? file->write(piece) : report::print(piece);
     };
-    auto done = write(*session, arguments.exporting, sink);
+    auto done = export_as(arguments.exporting.format, *session, training_options(arguments.exporting), sink);
     if (done && file) done = file->finish();
     return done ? 0 : report::report_error(done.error());
 }

@@ -18,6 +18,7 @@ private Q_SLOTS:
     void a_wrong_candidate_stays_wrong();
     void a_copy_gets_the_rewards();
     void a_damaged_evaluation_is_passed_over();
+    void another_tolerance_is_told_of_where_the_errors_tell();
 
 private:
     std::unique_ptr<QTemporaryDir> folder_;
@@ -109,8 +110,50 @@ void RescoreTest::a_damaged_evaluation_is_passed_over() {
     for (const char* text :
          {R"([])", R"({"reward":7})", R"({"reward":{"value":"x"}})",
           R"({"reward":{"value":1,"speedups":[3,{"baseline":4}]},"audit":{"findings":[1]},"verify":7})"})
-        (void)trajectory::rescored(Json::parse(text), {});
-    QVERIFY(!trajectory::rescored(Json::parse(R"({"reward":{"value":"x"}})"), {}));
+        (void)trajectory::score_facts(Json::parse(text), nullptr);
+    QVERIFY(!trajectory::score_facts(Json::parse(R"({"reward":{"value":"x"}})"), nullptr));
+}
+
+void RescoreTest::another_tolerance_is_told_of_where_the_errors_tell() {
+    task::Task task;
+    task.tolerance = {.atol = 1e-3, .rtol = 1e-3};
+    task.tensors.resize(2);
+    task.tensors[0].name = "y";
+    task.tensors[1].name = "n";
+    task.tensors[1].type = task::ScalarType::i32;
+    const auto facts = [&](Json check, bool right) {
+        check["ok"] = right;
+        check.emplace("tensor", "y");
+        return *trajectory::score_facts(Json{{"compile", {{"ok", true}}},
+                                             {"verify", {{"ok", right}, {"checks", {check}}}},
+                                             {"reward", {{"value", right ? 1 : -1}}}},
+                                        &task);
+    };
+    const auto passes = [&](const Json& check, bool right, double atol, double rtol) {
+        return would_pass(facts(check, right), {.atol = atol, .rtol = rtol});
+    };
+    const Json close{{"nan", 0}, {"max_abs", 2e-4}, {"max_rel", 5e-2}};
+    QCOMPARE(passes(close, true, 2e-4, 0), std::optional{true});
+    QCOMPARE(passes(close, true, 0, 5e-2), std::optional{true});
+    QCOMPARE(passes(close, true, 1e-2, 1e-2), std::optional{true}); // looser than what it passed
+    QCOMPARE(passes(close, true, 1e-4, 1e-2), std::optional<bool>{});
+    const Json off{
+        {"nan", 0}, {"max_abs", 0.5}, {"max_rel", 0.2}, {"first_mismatch", {{"expected", 2}, {"actual", 2.1}}}};
+    QCOMPARE(passes(off, false, 0.5, 0), std::optional{true});
+    QCOMPARE(passes(off, false, 1e-2, 1e-2), std::optional{false}); // its first mismatch still is one
+    QCOMPARE(passes(off, false, 0.2, 0), std::optional<bool>{});
+    QCOMPARE(passes(off, false, 1e-4, 1e-4), std::optional{false}); // stricter than what it failed
+    const Json nan{{"nan", 1}, {"max_abs", 0}, {"max_rel", 0}};
+    QCOMPARE(passes(nan, false, 1, 1), std::optional{false});
+    const Json counted{{"tensor", "n"}, {"nan", 0}, {"max_abs", 1}, {"max_rel", 1}};
+    QCOMPARE(passes(counted, false, 9, 9), std::optional{false}); // integers have no tolerance
+    auto faulted = facts(off, false);
+    faulted.only_values_wrong = false;
+    QCOMPARE(would_pass(faulted, {.atol = 9, .rtol = 9}), std::optional{false});
+
+    const trajectory::RescoreOptions loose{.rule = {}, .baseline = {}, .tolerance = task::Tolerance{0.5, 0}};
+    QCOMPARE(rescored(facts(off, false), loose)->value, 1.0);
+    QVERIFY(!rescored(facts(off, false), {.rule = {}, .baseline = {}, .tolerance = task::Tolerance{0.2, 0}}));
 }
 
 QTEST_GUILESS_MAIN(RescoreTest)
