@@ -73,6 +73,8 @@ void CodeAssist::close_tip() {
     tip_->hide();
 }
 
+bool CodeAssist::is_open() const { return popup_->isVisible() || tip_->isVisible(); }
+
 void CodeAssist::hide() {
     close_popup();
     close_tip();

@@ -35,6 +35,8 @@ public:
     /// Offers what fits at the caret.
     void complete();
     void hide();
+    /// Something is shown that hide() would end.
+    [[nodiscard]] bool is_open() const;
 
     /// True when the key was for the popup.
     bool before_key(const QKeyEvent& event);

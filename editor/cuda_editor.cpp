@@ -308,6 +308,12 @@ bool CudaEditor::event(QEvent* event) {
         }
         return true;
     }
+    // With nothing of its own to end, the editor leaves Escape to the window.
+    if (event->type() == QEvent::ShortcutOverride && static_cast<QKeyEvent*>(event)->key() == Qt::Key_Escape
+        && !assist_->is_open() && SendScintilla(SCI_GETSELECTIONS) == 1 && SendScintilla(SCI_GETSELECTIONEMPTY) != 0) {
+        event->ignore();
+        return false;
+    }
     return QsciScintilla::event(event);
 }
 

@@ -14,6 +14,7 @@ Actions::Actions(QObject* parent) : QObject(parent) {
     open_task = make(named("open_task"), tr("Open task folder…"), QKeySequence::Open, named("open"));
     open_file = make(named("open_file"), tr("Open session or trace…"), ctrl_shift(Qt::Key_O), named("trace"));
     save = make(named("save"), tr("Save"), QKeySequence::Save, named("save"));
+    export_session = make(named("export_session"), tr("Export the session…"), ctrl_shift(Qt::Key_S));
     start_page = make(named("start_page"), tr("Start page"), ctrl_shift(Qt::Key_H));
     settings = make(named("settings"), tr("Settings…"), ctrl(Qt::Key_Comma), named("settings"));
     quit = make(named("quit"), tr("Quit"), QKeySequence::Quit);
@@ -33,6 +34,7 @@ Actions::Actions(QObject* parent) : QObject(parent) {
     previous_step = make(named("previous_step"), tr("Previous step"), alt(Qt::Key_Left), named("previous"));
     next_step = make(named("next_step"), tr("Next step"), alt(Qt::Key_Right), named("next"));
     best_step = make(named("best_step"), tr("Best step"), alt(Qt::Key_Up), named("best"));
+    first_wrong_step = make(named("first_wrong_step"), tr("First wrong step"), alt(Qt::Key_Down));
     restore_step = make(named("restore_step"), tr("Go on from this step's text"), alt(Qt::Key_Return));
 
     palette = make(named("palette"), tr("Command palette…"), ctrl_shift(Qt::Key_P), named("search"));
@@ -40,6 +42,8 @@ Actions::Actions(QObject* parent) : QObject(parent) {
     reset_layout = make(named("reset_layout"), tr("Reset this layout"));
     full_screen = make(named("full_screen"), tr("Full screen"), QKeySequence(Qt::Key_F11));
     full_screen->setCheckable(true);
+    presentation = make(named("presentation"), tr("Presentation"), QKeySequence(Qt::Key_F5));
+    presentation->setCheckable(true);
 
     help = make(named("help"), tr("What is this?"), QKeySequence::HelpContents);
     about = make(named("about"), tr("About Kernelwright"));

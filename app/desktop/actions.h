@@ -21,6 +21,7 @@ public:
     QAction* open_task;
     QAction* open_file; ///< a session or a trace
     QAction* save;
+    QAction* export_session;
     QAction* start_page;
     QAction* settings;
     QAction* quit;
@@ -40,12 +41,14 @@ public:
     QAction* previous_step;
     QAction* next_step;
     QAction* best_step;
+    QAction* first_wrong_step;
     QAction* restore_step;
     // View
     QAction* palette;
     QAction* theme;
     QAction* reset_layout;
     QAction* full_screen;
+    QAction* presentation;
     // Help
     QAction* help;
     QAction* about;

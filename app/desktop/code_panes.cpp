@@ -73,6 +73,8 @@ CodePanes::CodePanes(Docks& docks, Workbench& workbench, WorkerSession& worker, 
     });
     connect(heat_, &editor::HeatChooser::chosen, this, &CodePanes::show_heat);
     connect(&workbench_, &Workbench::task_opened, this, [this] {
+        step_.reset();
+        update_title();
         strip_->set_kernels({});
         if (listing_) listing_->show_nothing();
     });
@@ -97,8 +99,9 @@ CodePanes::CodePanes(Docks& docks, Workbench& workbench, WorkerSession& worker, 
             std::vector<compile::Kernel> kernels;
             for (const auto& item : answer.at("kernels")) kernels.push_back(compile::kernel_from_json(item));
             show_kernels(kernels);
-            Q_EMIT compiled(
-                {.ok = true, .milliseconds = answer.at("ms").get<double>(), .diagnostics = {}, .kernels = kernels});
+            if (!step_)
+                Q_EMIT compiled(
+                    {.ok = true, .milliseconds = answer.at("ms").get<double>(), .diagnostics = {}, .kernels = kernels});
         } catch (const Json::exception&) {
             // The listing below says what is wrong with the answer.
             strip_->set_kernels({});
@@ -116,19 +119,37 @@ CodePanes::CodePanes(Docks& docks, Workbench& workbench, WorkerSession& worker, 
     });
 }
 
-void CodePanes::source_changed() { timer_.start(); }
+void CodePanes::source_changed() {
+    step_.reset();
+    timer_.start();
+}
+
+void CodePanes::follow_step() {
+    const auto& selected = workbench_.selected();
+    const bool other = selected && selected->step.has_source() && !fits_;
+    const auto wanted = other ? selected : nullptr;
+    if (wanted == step_) return;
+    step_ = wanted;
+    timer_.start();
+}
+
+void CodePanes::update_title() {
+    pane_->setWindowTitle(step_ ? tr("PTX · SASS · step %1").arg(step_->step.summary.id) : tr("PTX · SASS"));
+}
 
 void CodePanes::set_device(const device::Info& info) {
     device_ = info;
-    source_changed();
+    timer_.start();
 }
 
 void CodePanes::ask() {
     if (!workbench_.task()) return;
-    asked_ = sources_.candidate();
+    asked_ = step_ ? step_->step.file : sources_.candidate();
     asked_revision_ = sources_.revision();
-    const auto files = sources_.overlay(workbench_.files());
+    auto files = sources_.overlay(workbench_.files());
+    if (step_) files[asked_] = step_->step.source;
     const std::string device = device_ ? device_->id : "auto";
+    update_title();
     if (pane_->in_front() && listing_) {
         listing_->set_kind(kind_);
         listing_->show_working();
@@ -137,13 +158,14 @@ void CodePanes::ask() {
                              .device = device,
                              .kernel = {},
                              .sass = kind_ == editor::Listing::Kind::sass});
-    } else {
+    } else if (!step_) {
         worker_.compile({.files = files, .main = asked_, .device = device});
     }
 }
 
 void CodePanes::show_kernels(const std::vector<compile::Kernel>& kernels) {
-    if (!workbench_.task() || !device_) return;
+    // The strip below the text is about the text.
+    if (!workbench_.task() || !device_ || step_) return;
     const auto launches = launches_of(*workbench_.task(), asked_, sources_.text(asked_), device_->limits);
     strip_->set_kernels(editor::kernel_facts(kernels, launches, profile::sm_limits_of(*device_)));
 }
@@ -158,7 +180,7 @@ void CodePanes::show_heat() {
     const auto* column = fits_ ? heat_->current() : nullptr;
     if (editor) editor->set_heat(column ? std::optional{*column} : std::nullopt);
     if (!listing_) return;
-    const bool known = fits_ && step && step->report;
+    const bool known = (step_ ? step_ == step : fits_) && step && step->report;
     listing_->set_heat(known ? std::shared_ptr<const profile::Report>{step, &*step->report} : nullptr,
                        heat_->chosen_id());
 }

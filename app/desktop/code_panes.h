@@ -31,10 +31,15 @@ public:
     /// The text in front compiles, or is another one: what is shown of it is to be brought up to date soon.
     void source_changed();
     /// Compiles at once; compiled() tells.
-    void compile() { ask(); }
+    void compile() {
+        step_.reset();
+        ask();
+    }
     void set_device(const device::Info& info);
     /// Whether the text is that of the selected step, which its profile is about.
     void set_profile_fits(bool fits);
+    /// The listing is that of the selected step's source until source_changed(); of the text where they are the same.
+    void follow_step();
 
 Q_SIGNALS:
     /// The text as it is now. Answers about an earlier one are left out.
@@ -42,6 +47,7 @@ Q_SIGNALS:
 
 private:
     void ask();
+    void update_title();
     void show_kernels(const std::vector<compile::Kernel>& kernels);
     void show_heat();
 
@@ -54,7 +60,8 @@ private:
     quint64 asked_revision_ = 0;
     editor::Listing::Kind kind_ = editor::Listing::Kind::ptx;
     bool fits_ = false;
-    bool following_ = false; ///< the caret moves because the other pane's did
+    std::shared_ptr<const StepRecord> step_{}; ///< whose source the listing is of, in place of the text
+    bool following_ = false;                   ///< the caret moves because the other pane's did
 
     Pane* pane_;
     editor::ListingPane* listing_ = nullptr;

@@ -11,6 +11,7 @@
 #include "app/desktop/start_page.h"
 #include "app/desktop/task_words.h"
 #include "app/desktop/told.h"
+#include "app/desktop/trajectory_pane.h"
 #include "editor/cuda_editor.h"
 #include "editor/editor_pane.h"
 #include "editor/heat_chooser.h"
@@ -115,7 +116,7 @@ void MainWindow::build_panes() {
     using Place = Docks::Place;
     docks_->add(QStringLiteral("steps"), tr("Steps"), Place::left, [this] {
         steps_ = new review::StepsView;
-        steps_->show_steps(workbench_.steps(), workbench_.best());
+        steps_->show_steps(workbench_.steps(), workbench_.best(), workbench_.suspicious());
         connect(steps_, &review::StepsView::step_chosen, &workbench_, &Workbench::select);
         connect(steps_, &review::StepsView::restore_requested, this, &MainWindow::restore);
         return steps_;
@@ -136,6 +137,9 @@ void MainWindow::build_panes() {
         say(problem.isEmpty() ? tr("The trace is open") : problem);
         Q_EMIT opened(ok);
     });
+    trajectory_pane_ = new TrajectoryPane(*docks_, workbench_, this);
+    connect(trajectory_pane_, &TrajectoryPane::exported, this,
+            [this](const QString& path) { say(tr("%1 was written").arg(path)); });
     code_panes_ = new CodePanes(*docks_, workbench_, worker_, *sources_, this);
     sources_->set_extras(code_panes_->heat_chooser(), code_panes_->kernel_strip());
     problems_pane_ = docks_->add(QStringLiteral("problems"), tr("Problems"), Place::bottom, [this] {
@@ -178,8 +182,11 @@ void MainWindow::connect_workbench() {
         Q_EMIT opened(false);
     });
     connect(&workbench_, &Workbench::steps_changed, this, [this] {
-        if (steps_) steps_->show_steps(workbench_.steps(), workbench_.best());
+        if (steps_) steps_->show_steps(workbench_.steps(), workbench_.best(), workbench_.suspicious());
         update_actions();
+    });
+    connect(&workbench_, &Workbench::step_wanted, this, [this](qlonglong id) {
+        if (steps_) steps_->mark_selected(id);
     });
     connect(&workbench_, &Workbench::step_selected, this, &MainWindow::show_step);
     connect(&workbench_, &Workbench::run_started, this, [this] {
@@ -370,6 +377,10 @@ void MainWindow::take_edits() {
 void MainWindow::compare_with_step() {
     const bool same = text_is_of_step();
     code_panes_->set_profile_fits(same);
+    const auto& selected = workbench_.selected();
+    sources_->show_other_step(!same && selected && selected->step.has_source()
+                                  ? tr("Step %1 is looked at; this text is another.").arg(selected->step.summary.id)
+                                  : QString());
     if (!same)
         verdict_->mark_outdated();
     else if (workbench_.selected()->evaluation && !workbench_.running())
@@ -432,10 +443,13 @@ void MainWindow::show_step() {
                              QString::fromStdString(selected->step.summary.because));
         return;
     }
-    verdict_->show_evaluation(*selected->evaluation);
-    // The text may be another one by now; its own check then says what is wrong with it.
-    if (text_is_of_step()) show_diagnostics(problems_of(*selected->evaluation));
+    if (text_is_of_step())
+        verdict_->show_evaluation(*selected->evaluation);
+    else
+        verdict_->show_outdated(*selected->evaluation);
     compare_with_step();
+    code_panes_->follow_step();
+    show_problems_of_step(*selected);
     say(profiler_views::status_line(*selected->evaluation));
 }
 
@@ -461,6 +475,7 @@ void MainWindow::restore(trajectory::StepId id) {
         return;
     }
     sources_->replace_text(step.source);
+    workbench_.go_on_from(id);
     say(tr("The text is that of step %1; undo brings yours back").arg(id));
 }
 
@@ -468,9 +483,25 @@ void MainWindow::show_diagnostics(const std::vector<compile::Diagnostic>& diagno
     if (!workbench_.task()) return;
     sources_->show_diagnostics(diagnostics);
     problems_->show_diagnostics(diagnostics);
-    const int errors = problems_->error_count(), warnings = problems_->warning_count();
-    problems_pane_->setWindowTitle(errors + warnings == 0 ? tr("Problems")
-                                                          : tr("Problems (%1)").arg(errors + warnings));
+    title_problems({});
+}
+
+void MainWindow::show_problems_of_step(const StepRecord& record) {
+    const auto problems = problems_of(*record.evaluation);
+    if (text_is_of_step()) {
+        show_diagnostics(problems);
+        return;
+    }
+    // Their lines are not those of the text, which its own check marks when it is edited.
+    problems_->show_diagnostics(problems);
+    title_problems(tr("step %1").arg(record.step.summary.id));
+}
+
+void MainWindow::title_problems(const QString& of_what) {
+    const int count = problems_->error_count() + problems_->warning_count();
+    QString title = count == 0 ? tr("Problems") : tr("Problems (%1)").arg(count);
+    if (!of_what.isEmpty()) title += QStringLiteral(" · ") % of_what;
+    problems_pane_->setWindowTitle(title);
 }
 
 bool MainWindow::save() {
@@ -522,7 +553,9 @@ void MainWindow::update_actions() {
     actions_->previous_step->setEnabled(place > 1);
     actions_->next_step->setEnabled(place > 0 && place < std::ssize(steps));
     actions_->best_step->setEnabled(workbench_.best().has_value());
+    actions_->first_wrong_step->setEnabled(workbench_.first_wrong().has_value());
     actions_->restore_step->setEnabled(selected != nullptr);
+    actions_->export_session->setEnabled(!workbench_.session().empty() && !workbench_.steps().empty());
     step_label_->setText(steps.empty() ? tr("no steps")
                          : selected    ? tr("step %1 of %2").arg(place).arg(steps.size())
                                        : tr("%n steps", nullptr, static_cast<int>(steps.size())));

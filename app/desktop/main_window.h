@@ -16,7 +16,9 @@
 
 class QLabel;
 class QMenu;
+class QShortcut;
 class QStackedWidget;
+class QToolBar;
 class QToolButton;
 
 namespace kw::editor {
@@ -42,6 +44,7 @@ class DeviceChooser;
 class ProfilePanes;
 class SourceTabs;
 class StartPage;
+class TrajectoryPane;
 
 /// By its name.
 [[nodiscard]] bool is_session(const std::filesystem::path& path);
@@ -63,6 +66,9 @@ public:
     /// Writes the file in front. False, with a message in the window, when that is impossible.
     bool save();
     void apply_layout(const QString& name);
+    /// For a class: larger text, and without what is only for working. Text size and all else are as before when it
+    /// ends.
+    void present(bool presenting);
 
     [[nodiscard]] Workbench& workbench() { return workbench_; }
     [[nodiscard]] Docks& docks() { return *docks_; }
@@ -108,12 +114,16 @@ private:
     void mark_unsaved();
     void show_step();
     void show_diagnostics(const std::vector<compile::Diagnostic>& diagnostics);
+    /// In the list alone where the text is not the step's.
+    void show_problems_of_step(const StepRecord& record);
+    void title_problems(const QString& of_what);
     void show_start_page();
     void go_to(const QString& file, int line, int column);
     void restore(trajectory::StepId id);
     /// In a session without a folder there is no text but the steps', until somebody edits.
     void follow_text();
     void update_actions();
+    void tell_look();
     void update_title();
     void say(const QString& text);
     /// Asks where there are any; those that are to be saved are.
@@ -146,10 +156,13 @@ private:
     profiler_views::VerdictView* verdict_ = nullptr;
     CodePanes* code_panes_ = nullptr;
     CorrectnessPane* correctness_pane_ = nullptr;
+    TrajectoryPane* trajectory_pane_ = nullptr;
     ProfilePanes* profile_panes_ = nullptr;
     Pane* problems_pane_ = nullptr;
+    QShortcut* end_presentation_ = nullptr;
     QLabel* step_label_ = nullptr;
     QToolButton* title_ = nullptr;
+    QToolBar* tool_bar_ = nullptr;
 };
 
 } // namespace kw::desktop

@@ -7,6 +7,7 @@
 #include "app/desktop/settings_dialog.h"
 #include "app/desktop/source_tabs.h"
 #include "app/desktop/start_page.h"
+#include "app/desktop/trajectory_pane.h"
 #include "editor/cuda_editor.h"
 #include "editor/editor_pane.h"
 #include "editor/problem_list.h"
@@ -22,16 +23,25 @@
 #include <QMenuBar>
 #include <QMessageBox>
 #include <QRegularExpression>
+#include <QShortcut>
 #include <QStackedWidget>
+#include <QStatusBar>
 #include <QToolBar>
 #include <QToolButton>
 #include <QToolTip>
+
+#include <algorithm>
 
 namespace kw::desktop {
 
 using widgets::Theme;
 
 namespace {
+
+/// Of text while a class looks on, from the back of a room.
+constexpr double kPresentationScale = 1.6;
+/// Property of what the tool bar leaves out then.
+constexpr const char* kForWorking = "forWorking";
 
 /// What is known of what has the focus: the name at the caret, else what a control says of itself.
 void explain_focus() {
@@ -57,7 +67,7 @@ void explain_focus() {
 } // namespace
 
 void MainWindow::build_tool_bar() {
-    auto* bar = addToolBar(tr("Main"));
+    auto* bar = tool_bar_ = addToolBar(tr("Main"));
     bar->setObjectName(QStringLiteral("mainBar"));
     bar->setMovable(false);
     bar->setFloatable(false);
@@ -77,7 +87,7 @@ void MainWindow::build_tool_bar() {
                     [this, path] { open(path.toStdString()); });
     });
     bar->addWidget(title_);
-    bar->addWidget(device_chooser_);
+    bar->addWidget(device_chooser_)->setProperty(kForWorking, true);
     bar->addSeparator();
     bar->addActions({actions_->compile, actions_->run, actions_->profile, actions_->stop});
     for (auto* action : {actions_->run, actions_->profile})
@@ -105,7 +115,9 @@ void MainWindow::build_tool_bar() {
         connect(action, &QAction::triggered, this, [this, name = layout.name] { docks_->apply(name); });
         connect(docks_, &Docks::applied, action,
                 [action, name = layout.name](const QString& applied) { action->setChecked(applied == name); });
-        bar->addAction(action);
+        auto* button = new QToolButton;
+        button->setDefaultAction(action);
+        bar->addWidget(button)->setProperty(kForWorking, true);
     }
     bar->addSeparator();
     bar->addAction(actions_->palette);
@@ -117,7 +129,7 @@ void MainWindow::build_menus() {
     auto* file = menuBar()->addMenu(tr("&File"));
     file->addActions({actions_->open_task, actions_->open_file, actions_->start_page});
     file->addSeparator();
-    file->addAction(actions_->save);
+    file->addActions({actions_->save, actions_->export_session});
     file->addSeparator();
     file->addActions({actions_->settings, actions_->quit});
     edit_menu_ = menuBar()->addMenu(tr("&Edit"));
@@ -136,7 +148,7 @@ void MainWindow::build_menus() {
     kernel->addSeparator();
     kernel->addAction(actions_->choose_device);
     auto* step = menuBar()->addMenu(tr("&Step"));
-    step->addActions({actions_->previous_step, actions_->next_step, actions_->best_step});
+    step->addActions({actions_->previous_step, actions_->next_step, actions_->best_step, actions_->first_wrong_step});
     step->addSeparator();
     step->addAction(actions_->restore_step);
     auto* view = menuBar()->addMenu(tr("&View"));
@@ -159,7 +171,7 @@ void MainWindow::build_menus() {
         view->addAction(action);
     }
     view->addSeparator();
-    view->addActions({actions_->theme, actions_->full_screen});
+    view->addActions({actions_->presentation, actions_->theme, actions_->full_screen});
     auto* help = menuBar()->addMenu(tr("&Help"));
     help->addActions({actions_->help, actions_->about});
 }
@@ -177,6 +189,7 @@ void MainWindow::connect_actions() {
         if (!file.isEmpty()) open(file.toStdString());
     });
     on(actions_->save, [this] { save(); });
+    on(actions_->export_session, [this] { trajectory_pane_->export_session(this); });
     on(actions_->start_page, [this] {
         if (centre_->currentWidget() == start_page_ && workbench_.task())
             centre_->setCurrentWidget(sources_);
@@ -201,6 +214,9 @@ void MainWindow::connect_actions() {
     on(actions_->best_step, [this] {
         if (const auto best = workbench_.best()) workbench_.select(*best);
     });
+    on(actions_->first_wrong_step, [this] {
+        if (const auto wrong = workbench_.first_wrong()) workbench_.select(*wrong);
+    });
     on(actions_->restore_step, [this] {
         if (const auto& step = workbench_.selected()) restore(step->step.summary.id);
     });
@@ -217,17 +233,20 @@ void MainWindow::connect_actions() {
     on(actions_->theme, [this] {
         const bool dark = Theme::instance().tokens().scheme == widgets::Scheme::dark;
         settings_.set_theme(dark ? QStringLiteral("light") : QStringLiteral("dark"));
-        Q_EMIT look_changed(settings_.theme(), settings_.text_scale());
+        tell_look();
     });
     on(actions_->settings, [this] {
         auto* dialog = new SettingsDialog(settings_, this);
-        connect(dialog, &SettingsDialog::look_changed, this,
-                [this] { Q_EMIT look_changed(settings_.theme(), settings_.text_scale()); });
+        connect(dialog, &SettingsDialog::look_changed, this, &MainWindow::tell_look);
         connect(dialog, &SettingsDialog::toolkit_changed, this, [this] { use_worker(settings_.worker()); });
         dialog->show();
     });
     on(actions_->reset_layout, [this] { docks_->reset(); });
     on(actions_->full_screen, [this](bool full) { full ? showFullScreen() : showNormal(); });
+    connect(actions_->presentation, &QAction::toggled, this, &MainWindow::present);
+    end_presentation_ = new QShortcut(QKeySequence(Qt::Key_Escape), this);
+    end_presentation_->setEnabled(false);
+    connect(end_presentation_, &QShortcut::activated, this, [this] { actions_->presentation->setChecked(false); });
     on(actions_->help, [] { explain_focus(); });
     on(actions_->about, [this] {
         QMessageBox::about(this, tr("About Kernelwright"),
@@ -254,6 +273,8 @@ void MainWindow::connect_actions() {
             if (sources_->modified().empty() && open_task(workbench_.folder())) sources_->show_file(file);
         });
     });
+    connect(sources_, &SourceTabs::step_text_wanted, actions_->restore_step, &QAction::trigger);
+    connect(sources_, &SourceTabs::step_source_wanted, this, [this] { docks_->reveal(QStringLiteral("compare")); });
     connect(sources_, &SourceTabs::draft_answered, this, [this](const std::string& file, bool taken) {
         workbench_.answer_offer(file, taken ? std::optional{sources_->text(file)} : std::nullopt);
     });
@@ -279,6 +300,24 @@ void MainWindow::connect_actions() {
         settings_.set_remotes(remotes);
         use_worker(QStringLiteral("local"));
     });
+}
+
+void MainWindow::tell_look() {
+    const double scale = settings_.text_scale();
+    Q_EMIT look_changed(settings_.theme(),
+                        actions_->presentation->isChecked() ? std::max(scale, kPresentationScale) : scale);
+}
+
+void MainWindow::present(bool presenting) {
+    actions_->presentation->setChecked(presenting);
+    end_presentation_->setEnabled(presenting);
+    // Keys and the palette go on working: all actions are the window's own.
+    menuBar()->setVisible(!presenting);
+    statusBar()->setVisible(!presenting);
+    sources_->set_extras_shown(!presenting);
+    for (auto* action : tool_bar_->actions())
+        if (action->property(kForWorking).toBool()) action->setVisible(!presenting);
+    tell_look();
 }
 
 } // namespace kw::desktop

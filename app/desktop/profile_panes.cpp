@@ -134,8 +134,11 @@ void ProfilePanes::show_occupancy() {
 
 void ProfilePanes::show_timeline() {
     if (trace_ || live_) return;
-    if (const auto step = profiled())
-        timeline_->show_report(*step->report, stages_of(*step->evaluation));
+    const auto& step = workbench_.selected();
+    // Without a profile there are still the stages that the evaluation went through.
+    const auto stages = step && step->evaluation ? stages_of(*step->evaluation) : std::vector<timeline::Stage>{};
+    if (step && (step->report || !stages.empty()))
+        timeline_->show_report(step->report ? *step->report : profile::Report{}, stages);
     else
         timeline_->clear();
 }

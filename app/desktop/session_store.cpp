@@ -226,6 +226,13 @@ void SessionStore::load(trajectory::StepId id) {
     QMetaObject::invokeMethod(disk_, [disk = disk_, id] { disk->load(id); });
 }
 
+void SessionStore::load_latest(trajectory::StepId id) {
+    latest_ = id;
+    QMetaObject::invokeMethod(disk_, [this, id] {
+        if (latest_ == id) disk_->load(id);
+    });
+}
+
 void SessionStore::keep_draft(const std::string& file, std::optional<Draft> draft) {
     QMetaObject::invokeMethod(disk_, [disk = disk_, file, draft = std::move(draft)] { disk->keep_draft(file, draft); });
 }

@@ -7,6 +7,7 @@
 #include <QObject>
 #include <QThread>
 
+#include <atomic>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -59,6 +60,9 @@ public:
 
     void add(trajectory::Step step);
     void load(trajectory::StepId id);
+    /// As load(), for a step that is wanted in place of the one wanted before: that one is left out where it has not
+    /// been read yet.
+    void load_latest(trajectory::StepId id);
     /// Keeps unsaved text of a file, beside what other windows keep of it; an absent one forgets it.
     void keep_draft(const std::string& file, std::optional<Draft> draft);
     /// A draft that was told by opened() stays until this, whatever is typed meanwhile.
@@ -77,6 +81,7 @@ private:
     class Disk;
 
     QThread thread_;
+    std::atomic<trajectory::StepId> latest_{0};
     Disk* disk_; ///< lives in thread_
     quint64 asked_ = 0;
     quint64 epoch_ = 0; ///< of the session whose answers count

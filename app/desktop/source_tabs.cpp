@@ -5,7 +5,9 @@
 #include "engine/base/file.h"
 
 #include <QHBoxLayout>
+#include <QLabel>
 #include <QMenu>
+#include <QPushButton>
 #include <QStackedWidget>
 #include <QTabBar>
 #include <QToolButton>
@@ -23,7 +25,13 @@ QString tab_name(const std::string& file) { return QString::fromStdString(file);
 } // namespace
 
 SourceTabs::SourceTabs(QWidget* parent)
-    : QWidget(parent), row_(new QHBoxLayout), tabs_(new QTabBar), more_(new QToolButton), pages_(new QStackedWidget) {
+    : QWidget(parent),
+      row_(new QHBoxLayout),
+      tabs_(new QTabBar),
+      more_(new QToolButton),
+      step_bar_(new QWidget),
+      step_sentence_(new QLabel),
+      pages_(new QStackedWidget) {
     setObjectName(QStringLiteral("panel"));
     setAttribute(Qt::WA_StyledBackground);
     tabs_->setAccessibleName(tr("Open files"));
@@ -44,7 +52,9 @@ SourceTabs::SourceTabs(QWidget* parent)
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
     layout->addLayout(row_);
+    layout->addWidget(step_bar_);
     layout->addWidget(pages_, 1);
+    build_step_bar();
     connect(tabs_, &QTabBar::currentChanged, this, [this](int index) {
         if (index >= 0) show_file(tabs_->tabData(index).toString().toStdString());
     });
@@ -52,9 +62,42 @@ SourceTabs::SourceTabs(QWidget* parent)
     connect(more_->menu(), &QMenu::aboutToShow, this, &SourceTabs::fill_menu);
 }
 
+void SourceTabs::build_step_bar() {
+    step_bar_->setObjectName(QStringLiteral("paneHeader"));
+    step_bar_->setAttribute(Qt::WA_StyledBackground);
+    step_sentence_->setProperty("tone", QStringLiteral("quiet"));
+    step_sentence_->setTextFormat(Qt::PlainText);
+    step_sentence_->setMinimumWidth(0);
+    step_sentence_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    auto* take = new QPushButton(tr("Go on from it"));
+    take->setToolTip(tr("Puts its text here; undo brings yours back (Alt+Return)"));
+    auto* look = new QPushButton(tr("Show its source"));
+    look->setToolTip(tr("Shows it beside yours, read-only"));
+    auto* row = new QHBoxLayout(step_bar_);
+    row->setContentsMargins(12, 2, 8, 2);
+    row->setSpacing(4);
+    row->addWidget(step_sentence_, 1);
+    row->addWidget(look);
+    row->addWidget(take);
+    connect(take, &QPushButton::clicked, this, &SourceTabs::step_text_wanted);
+    connect(look, &QPushButton::clicked, this, &SourceTabs::step_source_wanted);
+    step_bar_->hide();
+}
+
+void SourceTabs::show_other_step(const QString& sentence) {
+    step_sentence_->setText(sentence);
+    step_sentence_->setToolTip(sentence);
+    step_bar_->setVisible(!sentence.isEmpty());
+}
+
 void SourceTabs::set_extras(QWidget* beside, QWidget* below) {
     row_->insertWidget(1, beside);
     layout()->addWidget(below);
+    extras_ = {beside, more_};
+}
+
+void SourceTabs::set_extras_shown(bool shown) {
+    for (auto* each : extras_) each->setVisible(shown);
 }
 
 void SourceTabs::open_task(const task::Files& files, const task::Task& task, const std::filesystem::path& folder) {

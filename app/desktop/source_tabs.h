@@ -12,6 +12,7 @@
 #include <vector>
 
 class QHBoxLayout;
+class QLabel;
 class QStackedWidget;
 class QTabBar;
 class QToolButton;
@@ -31,6 +32,8 @@ public:
 
     /// `beside` goes to the right of the tabs, `below` under the text.
     void set_extras(QWidget* beside, QWidget* below);
+    /// What stands beside the tabs.
+    void set_extras_shown(bool shown);
 
     /// Opens the kernel of another task; what was open is closed, saved or not. Files are read from and written to
     /// `folder`; without one they are texts only.
@@ -59,6 +62,8 @@ public:
     [[nodiscard]] quint64 revision() const { return revision_; }
 
     void show_diagnostics(const std::vector<compile::Diagnostic>& diagnostics);
+    /// Says above the text that it is not that of the step that is looked at; empty when it is.
+    void show_other_step(const QString& sentence);
     /// Offers text of a file that was typed and never saved.
     void offer_draft(const std::string& file, const std::string& text, const QString& when);
 
@@ -70,10 +75,14 @@ Q_SIGNALS:
     void saved(const std::string& file);
     /// The text that was offered is wanted, or not.
     void draft_answered(const std::string& file, bool taken);
+    /// The text of the step that is looked at is wanted here, or beside this one.
+    void step_text_wanted();
+    void step_source_wanted();
     /// The caret went to another line of the file in front.
     void line_changed(int line);
 
 private:
+    void build_step_bar();
     editor::EditorPane* open(const std::string& file, const std::string& text);
     void close_tab(int index);
     void update_title(const std::string& file);
@@ -87,9 +96,12 @@ private:
     std::set<std::string, std::less<>> unreadable_; ///< open, but their panes do not hold their text
     quint64 revision_ = 0;
     std::vector<compile::Diagnostic> diagnostics_;
+    std::vector<QWidget*> extras_;
     QHBoxLayout* row_;
     QTabBar* tabs_;
     QToolButton* more_;
+    QWidget* step_bar_;
+    QLabel* step_sentence_;
     QStackedWidget* pages_;
 };
 

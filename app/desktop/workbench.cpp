@@ -72,7 +72,9 @@ void Workbench::connect_store() {
         Q_EMIT session_opened(opened);
         Q_EMIT steps_changed();
         // A lesson is for going through; anything else for going on.
-        if (!steps_.empty()) select((steps_.front().driver == "lesson" ? steps_.front() : steps_.back()).id);
+        if (steps_.empty()) return;
+        origin_ = steps_.back().id;
+        select((steps_.front().driver == "lesson" ? steps_.front() : steps_.back()).id);
     });
     connect(&store_, &SessionStore::open_failed, this, &Workbench::session_failed);
     connect(&store_, &SessionStore::draft_failed, this, &Workbench::session_failed);
@@ -89,6 +91,7 @@ void Workbench::connect_store() {
             keep_profile(record);
             Q_EMIT profiles_changed();
         }
+        note_findings(*record);
         if (wanted_ == record->step.summary.id) show(record);
     });
     connect(&store_, &SessionStore::load_failed, this, [this](const Error& error) {
@@ -130,6 +133,8 @@ void Workbench::adopt(task::Files files, task::Task task, std::filesystem::path 
     profiles_read_ = false;
     selected_.reset();
     wanted_.reset();
+    origin_.reset();
+    suspicious_.clear();
     Q_EMIT task_opened();
     Q_EMIT steps_changed();
     Q_EMIT step_selected();
@@ -192,7 +197,8 @@ void Workbench::run(const task::Files& files, const pipeline::Options& options) 
     trajectory::Step step;
     step.file = options.candidate.empty() ? task_->kernel : options.candidate;
     if (const auto source = files.find(step.file); source != files.end()) step.source = source->second;
-    if (selected_) step.summary.parent = selected_->step.summary.id;
+    // Not the one that is looked at: that may be another's.
+    step.summary.parent = origin_;
     const bool same = selected_ && selected_->step.source == step.source;
     step.summary.driver = "human";
     step.summary.title = (same ? "Run again: " : "Edit of ") + step.file;
@@ -239,7 +245,9 @@ void Workbench::keep_profile(const std::shared_ptr<const StepRecord>& record) {
 void Workbench::finish_run(std::shared_ptr<const StepRecord> record) {
     running_ = false;
     steps_.push_back(record->step.summary);
+    origin_ = record->step.summary.id;
     keep_profile(record);
+    note_findings(*record);
     Q_EMIT steps_changed();
     show(std::move(record));
     Q_EMIT run_finished(std::nullopt);
@@ -251,6 +259,11 @@ void Workbench::show(std::shared_ptr<const StepRecord> record) {
     Q_EMIT step_selected();
 }
 
+void Workbench::note_findings(const StepRecord& record) {
+    if (!record.evaluation || record.evaluation->audit.empty()) return;
+    if (suspicious_.insert(record.step.summary.id).second) Q_EMIT steps_changed();
+}
+
 void Workbench::read_profiles() {
     if (steps_.empty() || std::exchange(profiles_read_, true)) return;
     for (std::size_t i = steps_.size(), read = 0; i-- > 0 && read < kMostProfiles; ++read)
@@ -258,6 +271,11 @@ void Workbench::read_profiles() {
 }
 
 std::optional<trajectory::StepId> Workbench::best() const { return agent::trend_of(steps_).best; }
+
+std::optional<trajectory::StepId> Workbench::first_wrong() const {
+    const auto found = std::ranges::find(steps_, std::optional{false}, &trajectory::StepSummary::correct);
+    return found == steps_.end() ? std::nullopt : std::optional{found->id};
+}
 
 void Workbench::select(trajectory::StepId id) {
     if (selected_ && selected_->step.summary.id == id) {
@@ -269,7 +287,8 @@ void Workbench::select(trajectory::StepId id) {
         return;
     }
     wanted_ = id;
-    store_.load(id);
+    store_.load_latest(id);
+    Q_EMIT step_wanted(id);
 }
 
 void Workbench::select_neighbour(int offset) {

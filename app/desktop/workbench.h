@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <vector>
 
 namespace kw::desktop {
@@ -74,9 +75,14 @@ public:
     /// Reads those of the steps that the session had when it was opened; profiles_changed() tells of each.
     void read_profiles();
     [[nodiscard]] std::optional<trajectory::StepId> best() const;
+    [[nodiscard]] std::optional<trajectory::StepId> first_wrong() const;
+    /// Of which an audit found something, as far as they have been looked at.
+    [[nodiscard]] const std::set<trajectory::StepId>& suspicious() const { return suspicious_; }
     void select(trajectory::StepId id);
     /// By position in the order of steps: -1 the one before, 1 the one after.
     void select_neighbour(int offset);
+    /// The text is that of a step now: what is made of it comes from there.
+    void go_on_from(trajectory::StepId id) { origin_ = id; }
 
     /// Text is kept this long after a key at the latest.
     static constexpr int kDraftMs = 1000;
@@ -86,6 +92,8 @@ Q_SIGNALS:
     /// The session of the task that is open now, with the texts that were typed and never saved.
     void session_opened(const std::shared_ptr<const kw::desktop::OpenedSession>& session);
     void steps_changed();
+    /// A step is asked for, and being read.
+    void step_wanted(qlonglong id);
     void step_selected();
     void profiles_changed();
     void run_started();
@@ -107,6 +115,7 @@ private:
     void keep_profile(const std::shared_ptr<const StepRecord>& record);
     /// The last run's step is there, in the session or, where that cannot be written, only here.
     void finish_run(std::shared_ptr<const StepRecord> record);
+    void note_findings(const StepRecord& record);
     void show(std::shared_ptr<const StepRecord> record);
 
     WorkerSession& worker_;
@@ -119,6 +128,8 @@ private:
     bool profiles_read_ = false;
     std::shared_ptr<const StepRecord> selected_;
     std::optional<trajectory::StepId> wanted_; ///< being read
+    std::optional<trajectory::StepId> origin_; ///< of the text that is being edited
+    std::set<trajectory::StepId> suspicious_;
     /// Steps that no session keeps.
     std::map<trajectory::StepId, std::shared_ptr<const StepRecord>> unkept_;
 

@@ -26,6 +26,7 @@ struct VerdictText {
         QString name{};
         QStringList cells{};
         Tone tone = Tone::quiet;
+        bool operator==(const Row&) const = default;
     };
     std::vector<Row> baselines{}; ///< time, speed-up
     std::vector<Row> checks{};    ///< per size set: passed/total, largest error
@@ -35,6 +36,7 @@ struct VerdictText {
     QString file{};
     int line = 0;
     int column = 0;
+    bool operator==(const VerdictText&) const = default;
 };
 
 [[nodiscard]] VerdictText describe(const pipeline::Evaluation& evaluation);

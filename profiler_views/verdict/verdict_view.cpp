@@ -41,6 +41,38 @@ QWidget* hairline() {
     return line;
 }
 
+/// All that decides which labels there are, and in which colours.
+QString form_of(const VerdictText& text, bool outdated) {
+    QString form = QStringLiteral("%1%2%3%4%5%6")
+                       .arg(static_cast<int>(text.tone))
+                       .arg(outdated)
+                       .arg(text.detail.isEmpty())
+                       .arg(text.line > 0)
+                       .arg(text.time.isEmpty())
+                       .arg(text.reward.isEmpty());
+    for (const auto* rows : {&text.baselines, &text.checks, &text.kernels}) {
+        form += QLatin1Char('|');
+        for (const auto& row : *rows)
+            form += QStringLiteral("%1:%2,").arg(row.cells.size()).arg(static_cast<int>(row.tone));
+    }
+    return form;
+}
+
+/// What labels say, in the order in which they are made.
+QStringList texts_of(const VerdictText& text, const QString& reward_title) {
+    QStringList texts{text.headline};
+    if (!text.detail.isEmpty()) texts << text.detail;
+    if (!text.time.isEmpty()) texts << text.time << text.badge << text.spread;
+    const auto add = [&](const std::vector<VerdictText::Row>& rows) {
+        for (const auto& row : rows) texts << row.name << row.cells;
+    };
+    add(text.baselines);
+    if (!text.reward.isEmpty()) texts << reward_title << text.because;
+    add(text.checks);
+    add(text.kernels);
+    return texts;
+}
+
 QIcon verdict_icon(Tone tone) {
     const auto& tokens = widgets::Theme::instance().tokens();
     switch (tone) {
@@ -81,10 +113,12 @@ VerdictView::VerdictView(QWidget* parent)
 }
 
 void VerdictView::show_evaluation(const pipeline::Evaluation& evaluation) {
-    text_ = describe(evaluation);
-    outdated_ = false;
+    auto text = describe(evaluation);
+    if (text_ == text && !outdated_ && !running_) return;
+    text_ = std::move(text);
+    outdated_ = running_ = false;
     show_idle();
-    rebuild();
+    if (!refill()) rebuild();
 }
 
 void VerdictView::show_error(const QString& headline, const QString& message) {
@@ -121,10 +155,33 @@ void VerdictView::reset() {
     rebuild();
 }
 
+void VerdictView::show_outdated(const pipeline::Evaluation& evaluation) {
+    auto text = describe(evaluation);
+    if (text_ == text && outdated_ && !running_) return;
+    text_ = std::move(text);
+    running_ = false;
+    outdated_ = true;
+    show_idle();
+    if (!refill()) rebuild();
+}
+
 void VerdictView::mark_outdated() {
     if (!text_ || outdated_) return;
     outdated_ = true;
     rebuild();
+}
+
+QLabel* VerdictView::text_label(const QString& text, const char* property, const QString& value) {
+    labels_.push_back(label(text, property, value));
+    return labels_.back();
+}
+
+bool VerdictView::refill() {
+    if (!text_ || form_.isEmpty() || form_ != form_of(*text_, outdated_) || text_->line > 0) return false;
+    const auto texts = texts_of(*text_, tr("Reward %1").arg(text_->reward));
+    for (std::size_t i = 0; i < labels_.size(); ++i)
+        if (const auto& text = texts[static_cast<qsizetype>(i)]; labels_[i]->text() != text) labels_[i]->setText(text);
+    return true;
 }
 
 void VerdictView::add_rows(const QString& title, const std::vector<VerdictText::Row>& rows) {
@@ -137,9 +194,10 @@ void VerdictView::add_rows(const QString& title, const std::vector<VerdictText::
     grid->setColumnStretch(0, 1);
     int row_index = 0;
     for (const auto& row : rows) {
-        grid->addWidget(label(row.name), row_index, 0);
+        grid->addWidget(text_label(row.name), row_index, 0);
         for (int i = 0; i < row.cells.size(); ++i) {
-            auto* cell = label(row.cells[i], "tone", i == 0 && row.cells.size() > 1 ? QString() : tone_name(row.tone));
+            auto* cell =
+                text_label(row.cells[i], "tone", i == 0 && row.cells.size() > 1 ? QString() : tone_name(row.tone));
             cell->setAlignment(Qt::AlignRight | Qt::AlignTop);
             cell->setWordWrap(false);
             grid->addWidget(cell, row_index, i + 1);
@@ -150,6 +208,8 @@ void VerdictView::add_rows(const QString& title, const std::vector<VerdictText::
 }
 
 void VerdictView::rebuild() {
+    form_.clear();
+    labels_.clear();
     auto* panel = new QWidget;
     panel->setObjectName(QStringLiteral("panel"));
     content_ = new QVBoxLayout(panel);
@@ -168,13 +228,13 @@ void VerdictView::rebuild() {
     symbol->setPixmap(verdict_icon(text_->tone).pixmap(QSize(24, 24), devicePixelRatioF()));
     symbol->setAccessibleName(tone_name(text_->tone));
     title_row->addWidget(symbol, 0, Qt::AlignVCenter);
-    auto* headline = label(text_->headline, "kind", QStringLiteral("title"));
+    auto* headline = text_label(text_->headline, "kind", QStringLiteral("title"));
     headline->setWordWrap(false);
     title_row->addWidget(headline);
     title_row->addStretch();
     if (outdated_) title_row->addWidget(label(tr("before your edit"), "kind", QStringLiteral("badge")));
     content_->addLayout(title_row);
-    if (!text_->detail.isEmpty()) content_->addWidget(label(text_->detail));
+    if (!text_->detail.isEmpty()) content_->addWidget(text_label(text_->detail));
     if (text_->line > 0) {
         auto* go = new QPushButton(tr("Go to %1:%2").arg(text_->file).arg(text_->line));
         connect(go, &QPushButton::clicked, this,
@@ -185,24 +245,25 @@ void VerdictView::rebuild() {
         content_->addWidget(hairline());
         auto* time_row = new QHBoxLayout;
         time_row->setSpacing(8);
-        auto* figure = label(text_->time, "kind", QStringLiteral("figure"));
+        auto* figure = text_label(text_->time, "kind", QStringLiteral("figure"));
         figure->setWordWrap(false);
         time_row->addWidget(figure);
-        time_row->addWidget(label(text_->badge, "kind", QStringLiteral("badge")), 0, Qt::AlignVCenter);
+        time_row->addWidget(text_label(text_->badge, "kind", QStringLiteral("badge")), 0, Qt::AlignVCenter);
         time_row->addStretch();
         content_->addLayout(time_row);
-        content_->addWidget(label(text_->spread, "tone", QStringLiteral("quiet")));
+        content_->addWidget(text_label(text_->spread, "tone", QStringLiteral("quiet")));
     }
     add_rows(tr("Against the baselines"), text_->baselines);
     if (!text_->reward.isEmpty()) {
         content_->addWidget(hairline());
-        content_->addWidget(label(tr("Reward %1").arg(text_->reward), "kind", QStringLiteral("section")));
-        content_->addWidget(label(text_->because));
+        content_->addWidget(text_label(tr("Reward %1").arg(text_->reward), "kind", QStringLiteral("section")));
+        content_->addWidget(text_label(text_->because));
     }
     add_rows(tr("Checks"), text_->checks);
     add_rows(tr("Kernels"), text_->kernels);
     content_->addStretch();
     scroll_->setWidget(panel);
+    form_ = form_of(*text_, outdated_);
 }
 
 } // namespace kw::profiler_views

@@ -21,6 +21,8 @@ public:
     explicit VerdictView(QWidget* parent = nullptr);
 
     void show_evaluation(const pipeline::Evaluation& evaluation);
+    /// One that is about another text than the editor's.
+    void show_outdated(const pipeline::Evaluation& evaluation);
     /// Work begins: what had failed is no longer shown, what was right stays until there is another verdict.
     void show_start();
     /// Work is under way. `fraction` negative: unknown.
@@ -38,11 +40,17 @@ Q_SIGNALS:
 
 private:
     void rebuild();
+    /// Puts other texts into the labels that are there, where no more and no others are needed: from step to step
+    /// little else changes, and labels are slow to make. False where that does not do.
+    [[nodiscard]] bool refill();
+    QLabel* text_label(const QString& text, const char* property = nullptr, const QString& value = {});
     void add_rows(const QString& title, const std::vector<VerdictText::Row>& rows);
 
     std::optional<VerdictText> text_;
     bool outdated_ = false;
     bool running_ = false;
+    QString form_; ///< what labels_ were made for
+    std::vector<QLabel*> labels_{};
     QProgressBar* progress_;
     QLabel* activity_;
     QScrollArea* scroll_;

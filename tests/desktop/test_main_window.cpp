@@ -19,6 +19,7 @@
 #include <QStatusBar>
 #include <QTemporaryDir>
 #include <QTest>
+#include <QToolBar>
 
 #include <csignal>
 #include <memory>
@@ -188,6 +189,56 @@ private Q_SLOTS:
         QTRY_VERIFY(!f.verdict().contains(QStringLiteral("before your edit")));
         QTest::keyClick(&f.editor(), Qt::Key_Z, Qt::ControlModifier);
         QVERIFY(f.editor().text().contains(QStringLiteral("3.0f * x")));
+    }
+
+    void the_window_follows_the_step() {
+        Fixture f;
+        f.replace("2.0f", "missing");
+        QVERIFY(f.run());
+        QVERIFY(f.verdict().contains(QStringLiteral("Does not compile")));
+        f.replace("missing", "2.0f");
+        QVERIFY(f.run());
+        f.replace("2.0f", "3.0f");
+        QVERIFY(f.run());
+        const auto* label = f.window.findChild<QToolBar*>()->findChild<QLabel*>();
+        QCOMPARE(label->text(), QStringLiteral("step 3 of 3"));
+        // The first wrong one: its problems are listed, though the text is another and is not marked.
+        QTest::keyClick(&f.window, Qt::Key_Down, Qt::AltModifier);
+        QTRY_COMPARE(label->text(), QStringLiteral("step 1 of 3"));
+        QVERIFY(f.verdict().contains(QStringLiteral("Does not compile")));
+        QCOMPARE(f.problems().error_count(), 1);
+        QVERIFY(f.window.findChild<QDockWidget*>(QStringLiteral("problems"))
+                    ->windowTitle()
+                    .contains(QStringLiteral("step 1")));
+        QVERIFY(all_text(f.window.sources()).contains(QStringLiteral("Step 1 is looked at")));
+        QVERIFY(f.editor().text().contains(QStringLiteral("3.0f")));
+        // What is run now was made from the text's step, not from the one that is looked at.
+        f.replace("3.0f", "4.0f");
+        QVERIFY(f.run());
+        QCOMPARE(f.window.workbench().steps()[3].parent, std::optional<trajectory::StepId>{3});
+        QTest::keyClick(&f.window, Qt::Key_Up, Qt::AltModifier);
+        QTRY_COMPARE(label->text(), QStringLiteral("step 2 of 4"));
+        QTest::keyClick(&f.window, Qt::Key_Return, Qt::AltModifier);
+        QTRY_VERIFY(f.editor().text().contains(QStringLiteral("2.0f * x")));
+        QVERIFY(f.run());
+        QCOMPARE(f.window.workbench().steps()[4].parent, std::optional<trajectory::StepId>{2});
+    }
+
+    void a_presentation_is_larger_and_ends_as_it_began() {
+        Fixture f;
+        QSignalSpy looks(&f.window, &MainWindow::look_changed);
+        QTest::keyClick(&f.window, Qt::Key_F5);
+        QCOMPARE(looks.count(), 1);
+        QVERIFY(looks[0][1].toDouble() >= 1.5);
+        QVERIFY(!f.window.statusBar()->isVisible());
+        f.editor().setFocus();
+        QTest::keyClick(&f.editor(), Qt::Key_Escape);
+        QCOMPARE(looks.count(), 2);
+        QCOMPARE(looks[1][1].toDouble(), Settings().text_scale());
+        QVERIFY(f.window.statusBar()->isVisible());
+        QTest::keyClick(&f.window, Qt::Key_F5);
+        QTest::keyClick(&f.window, Qt::Key_F5);
+        QVERIFY(f.window.statusBar()->isVisible());
     }
 
     void a_session_opens_without_its_folder() {
