@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <span>
 #include <utility>
 
 namespace kw::agent {
@@ -28,6 +29,15 @@ constexpr std::size_t kLongestThought = 8000;
 constexpr int kMostTooLong = 3;
 
 std::string title_of(std::string_view text) {
+    // What stands in a fence is no title, nor is the fence.
+    for (bool fenced = false; !text.empty();) {
+        const auto end = text.find('\n');
+        const auto line = text.substr(0, end);
+        const bool fence = line.substr(std::min(line.find_first_not_of(" \t"), line.size())).starts_with("```");
+        if (!fence && !fenced && line.find_first_not_of(" \t\r#*") != line.npos) break;
+        if (fence) fenced = !fenced;
+        text.remove_prefix(end == text.npos ? text.size() : end + 1);
+    }
     const auto start = text.find_first_not_of(" \t\r\n#*");
     if (start == text.npos) return {};
     auto line = text.substr(start, text.find('\n', start) - start);
@@ -143,6 +153,8 @@ Result<void> LlmDriver::ask(const std::stop_token& stop) {
         if (anew_ || estimate_(size) > context_ - options_.settings.max_tokens) {
             if (auto begun = begin(); !begun) return begun;
         }
+        if (too_long == 0)
+            if (auto told = tell_decisions(); !told) return told;
         const auto bytes = bytes_of(conversation_, tools::tool_specs());
         auto reply = ask_once(stop);
         if (!reply) {
@@ -222,6 +234,14 @@ void LlmDriver::user_says(std::string text) {
     } else {
         turns.push_back({.role = Turn::Role::user, .text = std::move(text)});
     }
+}
+
+Result<void> LlmDriver::tell_decisions() {
+    const auto decisions = session_.decisions();
+    if (!decisions) return std::unexpected(decisions.error());
+    const auto seen = std::min(std::exchange(decisions_told_, decisions->size()), decisions->size());
+    if (auto text = decisions_text(std::span{*decisions}.subspan(seen)); !text.empty()) user_says(std::move(text));
+    return {};
 }
 
 bool LlmDriver::used_up() {

@@ -43,6 +43,8 @@ private:
     [[nodiscard]] Result<llm::Reply> ask_once(const std::stop_token& stop);
     [[nodiscard]] std::optional<Proposal> end_of_turn();
     void user_says(std::string text);
+    /// What the engineer has decided about steps since this was last told.
+    [[nodiscard]] Result<void> tell_decisions();
     void finish_with(End end, std::string why);
     [[nodiscard]] bool used_up();
     void account(const llm::Reply& reply, std::size_t bytes);
@@ -76,6 +78,7 @@ private:
     trajectory::Usage usage_;
     std::string thought_;
     std::optional<Leftover> unwritten_; ///< what went into a proposal, until its step is written
+    std::size_t decisions_told_ = 0;
     int replies_ = 0;
     int quiet_turns_ = 0; ///< in a row that ended without a changed candidate
 

@@ -93,6 +93,24 @@ std::string trend_text(std::vector<trajectory::StepSummary> steps, const traject
     return text;
 }
 
+std::string decisions_text(std::span<const trajectory::Decision> decisions) {
+    constexpr std::size_t kMost = 20;
+    constexpr std::size_t kLongestReason = 1000;
+    if (decisions.empty()) return {};
+    std::string text = "# What the engineer decided\n\n";
+    if (decisions.size() > kMost) {
+        text += fmt::format("({} earlier decisions are left out.)\n", decisions.size() - kMost);
+        decisions = decisions.last(kMost);
+    }
+    for (const auto& each : decisions) {
+        text += fmt::format("- {} {} of attempt {}", each.action,
+                            each.hunk.empty() ? std::string{"all"} : "change " + each.hunk, each.step);
+        if (!each.reason.empty()) text += fmt::format(": {}", std::string_view{each.reason}.substr(0, kLongestReason));
+        text += '\n';
+    }
+    return text;
+}
+
 std::string fenced_candidate(std::string_view reply) {
     std::string found, block;
     std::size_t open = 0; // backticks of the fence that is open

@@ -3,6 +3,7 @@
 #include "agent/drivers/llm_options.h"
 #include "agent/trajectory/session_file.h"
 
+#include <span>
 #include <string>
 
 /// The texts that a model is given. The same task, session and options give the same texts.
@@ -28,6 +29,9 @@ struct SummaryLimits {
 /// What is told beside an evaluation: how it stands against the best, and what to do on a plateau. `steps` are those
 /// before it.
 [[nodiscard]] std::string trend_text(std::vector<trajectory::StepSummary> steps, const trajectory::StepSummary& step);
+
+/// What the engineer decided about parts of steps; empty where there is nothing. The latest only, of many.
+[[nodiscard]] std::string decisions_text(std::span<const trajectory::Decision> decisions);
 
 /// The candidate in a reply of a model that calls no tools: its last fenced block that looks like one; empty: none.
 [[nodiscard]] std::string fenced_candidate(std::string_view reply);

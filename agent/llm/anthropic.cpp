@@ -157,6 +157,17 @@ std::int64_t thinking_budget(const Settings& settings) {
     return std::clamp<std::int64_t>(wanted, 1024, std::max<std::int64_t>(settings.max_tokens / 4 * 3, 1024));
 }
 
+enum class Thinking { none, budget, adaptive };
+
+/// Newer models refuse a budget and decide themselves how much to think, older ones know only a budget. Which one it is
+/// the table of models says; of a model that is not there a refusal tells.
+Thinking thinking_of(const Settings& settings, const Refused& refused) {
+    if (settings.effort.empty()) return Thinking::none;
+    if (settings.adaptive) return refused.contains("thinking") ? Thinking::none : Thinking::adaptive;
+    if (settings.max_tokens <= 1024 || refused.contains("thinking.adaptive")) return Thinking::none;
+    return refused.contains("thinking") ? Thinking::adaptive : Thinking::budget;
+}
+
 class AnthropicDialect final : public Dialect {
 public:
     std::string_view name() const override { return kName; }
@@ -165,7 +176,9 @@ public:
     std::vector<std::pair<std::string, std::string>> headers() const override {
         return {{"anthropic-version", "2023-06-01"}};
     }
-    std::vector<std::string> optional_members() const override { return {"thinking", "temperature"}; }
+    std::vector<std::string> optional_members() const override {
+        return {"thinking", "thinking.adaptive", "output_config", "temperature"};
+    }
 
     Json request(const Conversation& conversation, std::span<const ToolSpec> tools, const Settings& settings,
                  const Refused& refused) const override {
@@ -185,10 +198,16 @@ public:
         auto list = messages(conversation);
         if (!list.empty() && list.back().at("role") == "user") list.back()["content"].back()["cache_control"] = cached;
         body["messages"] = std::move(list);
-        const bool thinks = !settings.effort.empty() && settings.max_tokens > 1024 && !refused.contains("thinking");
-        if (thinks) body["thinking"] = {{"type", "enabled"}, {"budget_tokens", thinking_budget(settings)}};
-        // A model that thinks takes no temperature.
-        if (settings.temperature && !thinks && !refused.contains("temperature"))
+        const auto how = thinking_of(settings, refused);
+        if (how == Thinking::budget)
+            body["thinking"] = {{"type", "enabled"}, {"budget_tokens", thinking_budget(settings)}};
+        if (how == Thinking::adaptive) {
+            body["thinking"] = {{"type", "adaptive"}};
+            if (!refused.contains("output_config"))
+                body["output_config"] = {{"effort", settings.effort == "minimal" ? "low" : settings.effort}};
+        }
+        // A model that thinks takes no temperature, and those that decide how much never do.
+        if (settings.temperature && how == Thinking::none && !settings.adaptive && !refused.contains("temperature"))
             body["temperature"] = *settings.temperature;
         return body;
     }

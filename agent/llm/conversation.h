@@ -55,6 +55,8 @@ struct Settings {
     std::optional<double> temperature{};
     std::string effort{}; ///< minimal, low, medium, high; empty: the server's own
     std::optional<std::uint64_t> seed{};
+    bool adaptive =
+        false; ///< Anthropic: the model decides how much it thinks, and takes neither budget nor temperature
 };
 
 /// Tokens as a server counted them. Cached tokens are among the prompt's, reasoning tokens among the completion's.

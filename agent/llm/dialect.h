@@ -62,7 +62,7 @@ public:
     /// The same conversation, longer, gives the same beginning, which servers keep in their caches.
     [[nodiscard]] virtual Json request(const Conversation& conversation, std::span<const ToolSpec> tools,
                                        const Settings& settings, const Refused& refused) const = 0;
-    /// Members of a request that are worth a try without.
+    /// Members of a request that are worth a try without. "name.way": the same member, written another way.
     [[nodiscard]] virtual std::vector<std::string> optional_members() const = 0;
     [[nodiscard]] virtual std::unique_ptr<ReplyReader> reader() const = 0;
 };

@@ -26,6 +26,12 @@ Result<FoundKey> made(std::string value, std::string source) {
         return fail(Stage::usage, ErrorCode::invalid_input,
                     fmt::format("the key in {} holds blanks or control characters; set it anew", source));
     if (value.empty()) source.clear();
+    if (!value.empty() && value.size() < Redactor::kShortest)
+        return fail(
+            Stage::usage, ErrorCode::invalid_input,
+            fmt::format("the key in {} has fewer than {} characters, too few to be told from words and kept out "
+                        "of what is written; leave it out where the server needs none, or give it a longer one",
+                        source, Redactor::kShortest));
     return FoundKey{Secret{std::move(value)}, std::move(source)};
 }
 

@@ -83,6 +83,7 @@ std::string take(const toml::table& table, ModelFacts& model) {
     if (!members.number("cache_write", model.cache_write, false)) model.cache_write = model.input;
     double context = 0;
     members.number("context", context, false);
+    members.flag("adaptive", model.adaptive);
     model.context = static_cast<std::int64_t>(context);
     return members.problem();
 }

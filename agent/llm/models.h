@@ -27,6 +27,7 @@ struct ModelFacts {
     double cache_write = 0;
     double output = 0;
     std::int64_t context = 0; ///< tokens; 0: unknown
+    bool adaptive = false;    ///< Settings::adaptive
 };
 
 class Catalog {

@@ -5,7 +5,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <condition_variable>
+#include <cstring>
 #include <ctime>
 #include <mutex>
 #include <optional>
@@ -34,6 +36,14 @@ std::string one_line(std::string text) {
     return std::string{utf8_prefix(text, kMostOfAMessage)};
 }
 
+/// "90 s", "5 min", "2 h"; a day stands for that or more.
+std::string wait_text(milliseconds time) {
+    const double seconds = std::chrono::duration<double>(time).count();
+    if (seconds < 120) return fmt::format("{:.0f} s", seconds);
+    if (seconds < 7200) return fmt::format("{:.0f} min", seconds / 60);
+    return seconds < 86400 ? fmt::format("{:.0f} h", seconds / 3600) : "a day or more";
+}
+
 bool names_length(std::string_view text) {
     return text.contains("context_length_exceeded") || text.contains("maximum context length")
            || text.contains("context length") || text.contains("prompt is too long")
@@ -52,10 +62,10 @@ struct Attempt {
 class HttpProvider final : public Provider {
 public:
     HttpProvider(Endpoint endpoint, Url url, std::unique_ptr<Dialect> dialect)
-        : endpoint_(std::move(endpoint)),
-          url_(std::move(url)),
-          dialect_(std::move(dialect)),
-          redactor_(endpoint_.key) {}
+        : endpoint_(std::move(endpoint)), url_(std::move(url)), dialect_(std::move(dialect)), redactor_(endpoint_.key) {
+        for (const auto& [name, value] : endpoint_.headers)
+            if (looks_secret(name)) add_secret(value);
+    }
 
     const Url& url() const override { return url_; }
     const Redactor& redactor() const override { return redactor_; }
@@ -107,12 +117,20 @@ public:
     }
 
 private:
+    /// Whole, and what follows "Bearer " or the like.
+    void add_secret(const std::string& value) {
+        redactor_.add(Secret{value});
+        if (const auto blank = value.rfind(' '); blank != std::string::npos)
+            redactor_.add(Secret{value.substr(blank + 1)});
+    }
+
     static std::unexpected<Error> stopped() {
         return fail(Stage::environment, ErrorCode::cancelled, "the request was stopped");
     }
 
     HttpRequest request(std::string_view path) const {
         HttpRequest made{.url = url_.text() + std::string{path}, .headers = dialect_->headers()};
+        made.headers.insert(made.headers.end(), endpoint_.headers.begin(), endpoint_.headers.end());
         std::tie(made.key_header, made.key_prefix) = dialect_->key_header();
         made.key = endpoint_.key;
         return made;
@@ -231,7 +249,8 @@ private:
         if (failure.head.status != 400 && failure.head.status != 422) return attempt;
         if (context_exceeded(attempt.error)) return attempt;
         for (const auto& member : dialect_->optional_members()) {
-            if (!body.contains(member) || !failure.body.contains(member)) continue;
+            const auto name = member.substr(0, member.find('.'));
+            if (!body.contains(name) || !failure.body.contains(name)) continue;
             if (!refused_.insert(member).second) continue;
             attempt.adapted = true;
             break;
@@ -243,8 +262,8 @@ private:
         auto& error = outcome.error;
         if (attempts > 1) error.message += fmt::format("; gave up after {} tries", attempts);
         if (outcome.asked && *outcome.asked > endpoint_.retry.longest_wait)
-            error.message +=
-                fmt::format("; it asks to wait {:.0f} s", std::chrono::duration<double>(*outcome.asked).count());
+            error.message += fmt::format("; it asks to wait {}, longer than is waited here: try again then",
+                                         wait_text(*outcome.asked));
         return std::unexpected(std::move(error));
     }
 
@@ -288,7 +307,10 @@ Result<std::unique_ptr<Provider>> make_provider(Endpoint endpoint) {
     auto url = parse_url(endpoint.base_url);
     if (!url) return std::unexpected(std::move(url.error()));
     if (url->path.empty()) url->path = "/v1";
-    if (!endpoint.key.empty() && url->scheme == "http" && !url->loopback())
+    const bool secret = !endpoint.key.empty() || std::ranges::any_of(endpoint.headers, [](const auto& header) {
+        return looks_secret(header.first);
+    });
+    if (secret && url->scheme == "http" && !url->loopback())
         return fail(Stage::usage, ErrorCode::invalid_input,
                     fmt::format("the key would travel to {} unencrypted; use https, or reach the server through an SSH "
                                 "tunnel to localhost",
@@ -300,6 +322,39 @@ Result<std::unique_ptr<Provider>> make_provider(Endpoint endpoint) {
     case Protocol::anthropic: dialect = make_anthropic_dialect(); break;
     }
     return std::make_unique<HttpProvider>(std::move(endpoint), std::move(*url), std::move(dialect));
+}
+
+bool looks_secret(std::string_view header) {
+    std::string name{header};
+    std::ranges::transform(name, name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    for (const char* word : {"auth", "cookie", "key", "token", "secret", "pass", "credential", "signature"})
+        if (name.contains(word)) return true;
+    return false;
+}
+
+Result<std::pair<std::string, std::string>> parse_header(const std::string& line) {
+    const auto refuse = [](std::string why) { return fail(Stage::usage, ErrorCode::invalid_input, std::move(why)); };
+    const auto colon = line.find(':');
+    const auto name = line.substr(0, colon);
+    // RFC 9110, section 5.6.2: what a name is made of. The line itself may hold a secret and is not repeated.
+    const auto odd = [](unsigned char c) { return !std::isalnum(c) && !std::strchr("!#$%&'*+-.^_`|~", c); };
+    if (colon == std::string::npos || name.empty() || std::ranges::any_of(name, odd))
+        return refuse("--header takes a name, a colon and a value, such as 'X-Team: kernels'");
+    const auto start = std::min(line.find_first_not_of(" \t", colon + 1), line.size());
+    auto value = line.substr(start);
+    while (!value.empty() && (value.back() == ' ' || value.back() == '\t')) value.pop_back();
+    if (value.empty() || std::ranges::any_of(value, [](unsigned char c) { return c < ' ' || c == 127; }))
+        return refuse(fmt::format("the value of --header {} is empty or holds control characters", name));
+    std::string small = name;
+    std::ranges::transform(small, small.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    for (const char* own : {"host", "content-length", "content-type", "transfer-encoding", "connection", "accept"})
+        if (small == own) return refuse(fmt::format("the header {} is set by the program itself", name));
+    if (looks_secret(name) && value.size() < Redactor::kShortest)
+        return refuse(
+            fmt::format("the value of --header {} has fewer than {} characters, too few to be kept out of what "
+                        "is written",
+                        name, Redactor::kShortest));
+    return std::pair{name, std::move(value)};
 }
 
 bool context_exceeded(const Error& error) { return error.message.starts_with(kTooLong); }

@@ -13,6 +13,8 @@
 #include <span>
 #include <stop_token>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace kw::llm {
@@ -25,6 +27,8 @@ struct Endpoint {
     Protocol protocol = Protocol::chat;
     std::string base_url{}; ///< empty: the default; without a path "/v1" is added
     Secret key{};           ///< empty: none is sent
+    /// Sent along. Values of those whose name looks like a secret's are kept out of texts as the key is.
+    std::vector<std::pair<std::string, std::string>> headers{};
     HttpOptions http{};
     RetryPolicy retry{};
     /// Waits before a retry; false when it was stopped. Empty: sleeps.
@@ -58,6 +62,12 @@ public:
 
 /// Refuses a base URL that is none, and a key that would travel unencrypted beyond this machine.
 [[nodiscard]] Result<std::unique_ptr<Provider>> make_provider(Endpoint endpoint);
+
+/// "Name: value". Refused: what is no header, what the program sets itself, and a secret too short to be kept out of
+/// texts.
+[[nodiscard]] Result<std::pair<std::string, std::string>> parse_header(const std::string& line);
+/// By its name: authorization, cookies, keys, tokens, passwords.
+[[nodiscard]] bool looks_secret(std::string_view header);
 
 [[nodiscard]] bool context_exceeded(const Error& error);
 

@@ -13,8 +13,6 @@
 namespace kw::llm {
 namespace {
 
-constexpr std::size_t kShortest = 8;
-
 void wipe(std::string& text) { ::explicit_bzero(text.data(), text.size()); }
 
 std::string percent_encoded(std::string_view text) {

@@ -31,7 +31,8 @@ class Redactor {
 public:
     Redactor() = default;
     explicit Redactor(const Secret& secret) { add(secret); }
-    /// Values of fewer than 8 characters are left alone: they would be found in ordinary words.
+    /// Values shorter than that are left alone, as they would be found in ordinary words; find_key() refuses them.
+    static constexpr std::size_t kShortest = 8;
     void add(const Secret& secret);
     [[nodiscard]] std::string operator()(std::string text) const;
     /// How many bytes at the end of `text` may be the beginning of a key.

@@ -157,7 +157,7 @@ Result<RunResult> run_steps(trajectory::SessionFile& session, Driver& driver, co
             return result;
         }
 
-        step.summary.parent = (*proposal)->parent;
+        step.summary.parent = (*proposal)->parent ? (*proposal)->parent : options.root;
         step.summary.driver = driver.name();
         step.summary.title = std::move((*proposal)->title);
         step.summary.usage = (*proposal)->usage;

@@ -79,6 +79,8 @@ private:
 struct RunOptions {
     task::Files files; ///< the task's; the proposal takes the place of `file`
     std::string file;  ///< what is being changed: the task's kernel
+    /// The step that a proposal without a parent begins from; none: it begins a tree of its own.
+    std::optional<trajectory::StepId> root{};
     pipeline::Options evaluation{};
     Budget budget{};
     /// After each step has been written.

@@ -28,7 +28,6 @@ struct AgentArguments {
 
 /// `kw agent run`: writes every step to the session as it happens and shows it; a session that exists is gone on with
 /// when it is of the same task. Status 0 when a step is correct.
-[[nodiscard]] int agent_command(const AgentArguments& arguments, report::Backend& backend, rpc::WorkerClient& worker,
-                                std::stop_token stop);
+[[nodiscard]] int agent_command(const AgentArguments& arguments, rpc::WorkerClient& worker, std::stop_token stop);
 
 } // namespace kw::cli

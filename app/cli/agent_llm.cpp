@@ -1,20 +1,13 @@
 #include "app/cli/agent_llm.h"
 
-#include "agent/llm/keys.h"
+#include "app/cli/validators.h"
 #include "engine/report/commands.h"
 #include "engine/report/text.h"
 
 #include <fmt/format.h>
 
-#include <utility>
-
 namespace kw::cli {
 namespace {
-
-llm::Protocol protocol_of(const std::string& name) {
-    if (name == "responses") return llm::Protocol::responses;
-    return name == "anthropic" ? llm::Protocol::anthropic : llm::Protocol::chat;
-}
 
 Json to_json(const llm::ServedModel& model, const llm::ModelFacts* facts) {
     Json json{{"id", model.id}};
@@ -36,11 +29,17 @@ void add_server_options(CLI::App& command, ServerArguments& arguments) {
     command
         .add_option("--base-url", arguments.base_url,
                     "Server, such as http://localhost:8000/v1 (default: the protocol's vendor)")
+        ->check(not_empty())
         ->type_name("URL");
     command
         .add_option("--key-env", arguments.key_env,
                     "Environment variable that holds the key (default: KW_API_KEY, else the server's own)")
+        ->check(not_empty())
         ->type_name("NAME");
+    command
+        .add_option("--header", arguments.headers,
+                    "Header to send along, such as 'X-Team: kernels'; may be given several times")
+        ->type_name("'NAME: VALUE'");
     command.add_option("--proxy", arguments.proxy, "Proxy (default: https_proxy and its like)")->type_name("URL");
     command
         .add_option("--ca-file", arguments.ca_file, "Certificates to trust (default: SSL_CERT_FILE, else the system's)")
@@ -52,7 +51,7 @@ void add_llm_options(CLI::App& command, LlmArguments& arguments) {
     add_server_options(command, arguments.server);
     command.add_option("--model", arguments.model, "llm: the model; 'kw agent models' lists them")->type_name("NAME");
     command.add_option("--temperature", arguments.temperature, "llm: temperature (default: the server's)")
-        ->check(CLI::Range(0.0, 2.0))
+        ->check(number_from(0, 2))
         ->type_name("T");
     command.add_option("--max-tokens", arguments.max_tokens, "llm: tokens of one reply at most (default: 16384)")
         ->check(whole)
@@ -69,33 +68,21 @@ void add_llm_options(CLI::App& command, LlmArguments& arguments) {
         ->check(whole)
         ->type_name("N");
     command.add_option("--cost", arguments.cost, "llm: how many US dollars at most")
-        ->check(CLI::Range(0.0, 1e6))
+        ->check(number_from(0, 1e6))
         ->type_name("USD");
-    command.add_option("--from", arguments.from, "llm: go on from this step (default: the best, else the last)")
+    command
+        .add_option("--from", arguments.from,
+                    "Go on from this step: a model (default: from the best, else the last), a tuner or an advisor")
         ->check(whole)
         ->type_name("STEP");
     command.add_option("--message", arguments.message, "llm: what the model is to know beside the task")
         ->type_name("TEXT");
 }
 
-Result<std::unique_ptr<llm::Provider>> open_provider(const ServerArguments& arguments, const llm::Catalog& catalog,
-                                                     std::stop_token stop) {
-    llm::Endpoint endpoint{.protocol = protocol_of(arguments.provider), .base_url = arguments.base_url};
-    if (endpoint.base_url.empty()) endpoint.base_url = llm::default_base_url(endpoint.protocol);
-    endpoint.http.proxy = arguments.proxy;
-    endpoint.http.ca_file = arguments.ca_file;
-    const auto url = llm::parse_url(endpoint.base_url);
-    if (!url) return std::unexpected(url.error());
-    auto found = llm::find_key(catalog, *url, arguments.key_env, std::move(stop));
-    if (!found) return std::unexpected(std::move(found.error()));
-    endpoint.key = std::move(found->key);
-    return llm::make_provider(std::move(endpoint));
-}
-
 int agent_models_command(const ServerArguments& arguments, bool json, std::stop_token stop) {
     const auto catalog = llm::Catalog::load();
     if (!catalog) return report::report_error(catalog.error());
-    const auto provider = open_provider(arguments, *catalog, stop);
+    const auto provider = agent::open_provider(arguments, *catalog, stop);
     if (!provider) return report::report_error(provider.error());
     const auto models = (*provider)->models(stop);
     if (!models) return report::report_error(models.error());

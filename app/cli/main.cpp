@@ -193,7 +193,7 @@ int run(int argc, char** argv) {
     const auto stop = interrupt.token();
     if (*eval) return report::eval_command(eval_arguments, backend, stop);
     if (*tune) return kw::cli::tune_command(tune_arguments, backend, stop);
-    if (*agent_run) return kw::cli::agent_command(agent_arguments, backend, worker, stop);
+    if (*agent_run) return kw::cli::agent_command(agent_arguments, worker, stop);
     if (*disasm) return kw::cli::disasm_command(disasm_arguments, worker, stop);
     if (*outputs) return kw::cli::outputs_command(outputs_arguments, worker, stop);
     if (*profile) return kw::cli::profile_command(profile_arguments, backend, stop);

@@ -37,6 +37,20 @@ Result<SmOf> ask(const std::string& wanted, const std::function<Result<Json>()>&
                             wanted));
 }
 
+/// What no launch can have is no occupancy of 0 but a mistake.
+Result<void> check(const OccupancyArguments& a, const SmOf& sm) {
+    const auto refuse = [&](const char* option, std::uint64_t asked, std::uint64_t most, const char* what) {
+        return fail(Stage::usage, ErrorCode::invalid_input,
+                    fmt::format("{} {} is more than {} has {}: at most {}", option, asked, sm.name, what, most));
+    };
+    const auto& limits = sm.limits;
+    if (a.block > limits.threads_per_block) return refuse("--block", a.block, limits.threads_per_block, "in a block");
+    if (a.registers > limits.registers_per_thread)
+        return refuse("--registers", a.registers, limits.registers_per_thread, "for a thread");
+    if (a.shared > limits.shared_per_block) return refuse("--shared", a.shared, limits.shared_per_block, "for a block");
+    return {};
+}
+
 Json curve_json(const device::OccupancyCurve& curve) { return {{"at", curve.at}, {"occupancy", curve.fraction}}; }
 
 Json json_of(const OccupancyArguments& a, const SmOf& sm) {
@@ -109,7 +123,8 @@ CLI::App* add_occupancy(CLI::App& app, OccupancyArguments& arguments) {
 std::optional<SmOf> sm_of(std::string_view device) {
     if (const auto capability = device::capability_of(device)) {
         const auto limits = device::sm_limits(*capability);
-        if (limits.warps == 0) return {};
+        // Of an architecture that is not known nothing is guessed from the one below it.
+        if (limits.warps == 0 || limits.capability / 10 != *capability / 10) return {};
         return SmOf{std::string{device}, limits};
     }
     if (device.starts_with("sim:")) device.remove_prefix(4);
@@ -125,6 +140,7 @@ int occupancy_command(const OccupancyArguments& arguments, const std::function<R
         if (!asked) return report::report_error(asked.error());
         sm = std::move(*asked);
     }
+    if (const auto fits = check(arguments, *sm); !fits) return report::report_error(fits.error());
     const auto text = arguments.json ? json_of(arguments, *sm).dump(2) + '\n' : text_of(arguments, *sm);
     if (const auto shown = report::print(text); !shown) return report::report_error(shown.error());
     return 0;

@@ -1,6 +1,7 @@
 #include "app/cli/outputs.h"
 
 #include "app/cli/outputs_text.h"
+#include "app/cli/validators.h"
 #include "engine/base/json_error.h"
 #include "engine/pipeline/evaluation.h"
 #include "engine/pipeline/sources.h"
@@ -10,10 +11,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <charconv>
 #include <cmath>
 #include <exception>
 #include <future>
+#include <limits>
 #include <utility>
 
 namespace kw::cli {
@@ -139,6 +142,7 @@ CLI::App* add_outputs(CLI::App& app, OutputsArguments& arguments) {
     command->add_option("--set", arguments.evaluation.set, "Value of a tunable instead of its default")
         ->type_name("NAME=VALUE");
     command->add_option("--case", arguments.case_index, "Which of the task's size sets, from 0 (default: 0)")
+        ->check(not_negative())
         ->type_name("N");
     command->add_option("--seed", arguments.evaluation.seed, "A check's seed, as kw eval --json prints it")
         ->type_name("N");
@@ -150,10 +154,24 @@ CLI::App* add_outputs(CLI::App& app, OutputsArguments& arguments) {
         ->type_name("R0:R1,C0:C1");
     command->add_option("--step", arguments.step, "Print cells of so many rows and columns, a power of two")
         ->type_name("N")
-        ->check(CLI::PositiveNumber);
-    command->add_option("--atol", arguments.atol, "Say how many elements would pass")->type_name("X");
-    command->add_option("--rtol", arguments.rtol, "Say how many elements would pass")->type_name("X");
+        ->check(CLI::Validator{[](const std::string& text) {
+                                   std::uint64_t value = 0;
+                                   const auto [end, error] =
+                                       std::from_chars(text.data(), text.data() + text.size(), value);
+                                   if (error == std::errc{} && end == text.data() + text.size()
+                                       && std::has_single_bit(value) && value <= std::uint64_t{1} << 32)
+                                       return std::string{};
+                                   return fmt::format("takes a power of two up to 2^32; '{}' is none", text);
+                               },
+                               std::string{}});
+    command->add_option("--atol", arguments.atol, "Say how many elements would pass")
+        ->type_name("X")
+        ->check(number_from(0, std::numeric_limits<double>::max()));
+    command->add_option("--rtol", arguments.rtol, "Say how many elements would pass")
+        ->type_name("X")
+        ->check(number_from(0, std::numeric_limits<double>::max()));
     command->add_option("--element", arguments.element, "Say which threads wrote the element of this index")
+        ->check(not_negative())
         ->type_name("I");
     command->add_option("--timeout", arguments.evaluation.timeout_s, "Seconds that the run may take")->type_name("S");
     command->add_flag("--json", arguments.evaluation.json, "Print JSON");

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <vector>
 
 namespace kw::cli {
@@ -29,10 +30,18 @@ CLI::App* add_session_import(CLI::App& session, SessionArguments& arguments) {
 }
 
 int session_import_command(const SessionArguments& arguments) {
+    const auto control = [](unsigned char c) { return c < ' ' || c == 127; };
+    if (const auto& task = arguments.importing.task; task && (task->empty() || std::ranges::any_of(*task, control)))
+        return report::report_error(
+            {Stage::usage, ErrorCode::invalid_input, "--task takes a name on one line, without control characters"});
+    report::EvalArguments checked;
+    checked.output = arguments.output;
+    if (const auto writable = report::check_output(checked); !writable) return report::report_error(writable.error());
     const report::Interrupt interrupt;
-    const auto done = trajectory::import_session(
-        arguments.session, arguments.output,
-        {.format = arguments.importing.format, .task = arguments.importing.task, .stop = interrupt.token()});
+    const auto done = trajectory::import_session(arguments.session, arguments.output,
+                                                 {.format = arguments.importing.format,
+                                                  .task = arguments.importing.task.value_or(""),
+                                                  .stop = interrupt.token()});
     if (!done) return report::report_error(done.error());
     if (arguments.json) {
         const Json json{{"format", done->format},

@@ -74,7 +74,8 @@ Result<void> add_outside_candidate(const fs::path& path, const task::Task& task,
 }
 
 std::string error_line(const Error& error) {
-    auto line = printable(describe(error));
+    // Being stopped is nobody's error: where it happened does not matter.
+    auto line = printable(error.code == ErrorCode::cancelled ? error.message : describe(error));
     std::ranges::replace(line, '\n', ' ');
     return line;
 }
@@ -128,6 +129,8 @@ Result<pipeline::Options> to_options(const EvalArguments& arguments) {
 
 Result<void> check_output(const EvalArguments& arguments) {
     if (arguments.output.empty()) return {};
+    if (arguments.output == "-")
+        return usage("'-' names no file here; leave it out to have standard output alone, or write './-'");
     const fs::path path{arguments.output};
     const auto folder = path.has_parent_path() ? path.parent_path() : fs::path{"."};
     std::error_code ignored;

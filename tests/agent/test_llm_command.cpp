@@ -141,6 +141,17 @@ private slots:
                                      << QByteArray("unencrypted");
         QTest::newRow("no such variable")
             << QStringList{"--key-env", "NO_SUCH", "--model", "m"} << QByteArray("NO_SUCH");
+        QTest::newRow("no temperature") << QStringList{"--temperature", "nan", "--model", "m"}
+                                        << QByteArray("from 0 to 2");
+        QTest::newRow("no cost") << QStringList{"--cost", "nan", "--model", "m"} << QByteArray("from 0 to 1e+06");
+        QTest::newRow("an empty server") << QStringList{"--base-url", "", "--model", "m"} << QByteArray("is empty");
+        QTest::newRow("an empty variable") << QStringList{"--key-env", "", "--model", "m"} << QByteArray("is empty");
+        QTest::newRow("no header") << QStringList{"--header", "odd", "--model", "m"} << QByteArray("'X-Team: kernels'");
+        QTest::newRow("a header of its own")
+            << QStringList{"--header", "Host: x", "--model", "m"} << QByteArray("set by the program");
+        QTest::newRow("no temperature of this model")
+            << QStringList{"--provider", "anthropic", "--model", "claude-opus-5-5", "--temperature", "0.5"}
+            << QByteArray("takes no temperature");
     }
     void odd_arguments_are_told() {
         QFETCH(QStringList, arguments);
@@ -152,6 +163,46 @@ private slots:
         const auto result = test::run_kw(all, {.environment = {{"KW_API_KEY", kKey}}});
         QVERIFY2(result->status.code == 2 && result->errors.contains(says.toStdString()), text(result).c_str());
         QVERIFY(!std::filesystem::exists(session_of(folder)));
+    }
+
+    void a_short_key_is_refused() {
+        const test::TaskFolder folder;
+        const auto result = test::run_kw({"agent", "run", folder.string(), "--driver", "llm", "--model", "m",
+                                          "--base-url", "http://localhost:9", "-o", session_of(folder).string()},
+                                         {.environment = {{"KW_API_KEY", "hunter2"}}});
+        QVERIFY2(result->status.code == 2 && result->errors.contains("fewer than 8 characters"), text(result).c_str());
+        QVERIFY(!result->errors.contains("hunter2"));
+    }
+
+    void secret_headers_are_sent_and_kept_nowhere() {
+        const test::TaskFolder folder;
+        const std::string secret = "portkey-0123456789";
+        const ScriptedServer server{Json::array(
+            {answer(attempt(1)), answer(test::chat_reply("You sent " + secret)), answer(test::chat_reply("Done."))})};
+        const auto result = run(
+            server, folder, {"--header", "X-Gateway-Token: " + secret, "--header", "X-Team: kernels", "--steps", "2"});
+        QVERIFY2(result->status.success(), text(result).c_str());
+        const auto headers = server.requests().at(0).at("headers");
+        QCOMPARE(headers.at("x-gateway-token").get<std::string>(), secret);
+        QCOMPARE(headers.at("x-team").get<std::string>(), std::string{"kernels"});
+        std::string all = result->output + result->errors;
+        for (const char* ending : {"", "-wal"})
+            all += read_file(session_of(folder).string() + ending, 1 << 26).value_or("");
+        QVERIFY(!all.contains(secret));
+        QVERIFY(SessionFile::open(session_of(folder), SessionFile::Access::read)
+                    ->meta("unfinished")
+                    ->contains("[key removed]"));
+    }
+
+    void a_server_that_gives_up_leaves_a_summary() {
+        const test::TaskFolder folder;
+        const ScriptedServer server{Json::array(
+            {answer(attempt(1)), {{"status", 400}, {"body", R"({"error": {"message": "no more for you"}})"}}})};
+        const auto result = run(server, folder);
+        QVERIFY2(result->status.code == 3, text(result).c_str());
+        QVERIFY2(result->output.contains("1 step written to") && result->output.contains("best: step 1"),
+                 text(result).c_str());
+        QVERIFY(result->errors.contains("no more for you"));
     }
 
     void lists_models() {

@@ -225,6 +225,13 @@ private slots:
         QVERIFY(last_results(f.provider.asked[1]).contains("k.cu:3:5: error: no such thing"));
     }
 
+    void a_fence_is_no_title() {
+        Fixture f;
+        f.provider.replies = {calls({edit(1)}, "```cuda\nint x;\n```\n\n## Wider loads\nthey help"), {.text = ""}};
+        QCOMPARE(f.run()->steps, std::size_t{1});
+        QCOMPARE(f.step(1).summary.title, std::string{"Wider loads"});
+    }
+
     void a_turn_that_ends_is_evaluated() {
         Fixture f;
         f.provider.replies = {calls({edit(1)}), {.text = "That should do."}};

@@ -57,6 +57,35 @@ class TestLlmProvider : public QObject {
     Q_OBJECT
 
 private slots:
+    void a_budget_of_thought_that_is_refused_is_written_anew() {
+        if (!test::has_python()) QSKIP("python3 is needed for the scripted server");
+        const auto refused = refusal(400, "thinking: budget_tokens is not supported by this model");
+        const Json message{{"type", "message"},
+                           {"model", "m"},
+                           {"stop_reason", "end_turn"},
+                           {"content", Json::array({{{"type", "text"}, {"text", "hello"}}})}};
+        const ScriptedServer server{
+            Json::array({refused, {{"headers", {{"Content-Type", "application/json"}}}, {"body", message.dump()}}})};
+        auto made = endpoint(server.url());
+        made.protocol = Protocol::anthropic;
+        const auto reply = ask(std::move(made), {}, {}, {.model = "m", .effort = "low"});
+        QVERIFY2(reply.has_value(), why(reply).c_str());
+        const auto requests = server.requests();
+        QVERIFY(requests.at(0).at("body").at("thinking").at("type") == Json("enabled"));
+        QVERIFY(requests.at(1).at("body").at("thinking") == Json({{"type", "adaptive"}}));
+        QVERIFY(requests.at(1).at("body").at("output_config").at("effort") == Json("low"));
+    }
+
+    void headers_are_read() {
+        QCOMPARE(parse_header("X-Team:  kernels ")->second, std::string{"kernels"});
+        QVERIFY(!parse_header("X Team: kernels") && !parse_header("X-Team:") && !parse_header("X-Team: a\nb"));
+        QVERIFY(!parse_header("Authorization: short"));
+        QVERIFY(looks_secret("X-Api-Key") && looks_secret("Cookie") && !looks_secret("X-Team"));
+        auto made = Endpoint{.base_url = "http://example.com"};
+        made.headers = {{"X-Api-Key", "0123456789"}};
+        QVERIFY(!make_provider(std::move(made)));
+    }
+
     void initTestCase() {
         if (!test::has_python()) QSKIP("python3 is needed for the scripted server");
         for (const char* name :
@@ -164,7 +193,7 @@ private slots:
             QTest::newRow(name) << QByteArray::fromStdString(json.dump()) << requests << QByteArray(says);
         };
         row("429 for ever", refusal(429, "slow down"), 6, "gave up after 6 tries");
-        row("an hour to wait", refusal(429, "quota", {{"retry-after", "3600"}}), 1, "asks to wait 3600 s");
+        row("an hour to wait", refusal(429, "quota", {{"retry-after", "3600"}}), 1, "asks to wait 60 min");
         row("500", refusal(500, "oops"), 6, "oops");
         row("not to be retried", refusal(503, "down", {{"x-should-retry", "false"}}), 1, "down");
         row("401", refusal(401, "bad key"), 1, "does not accept the key");

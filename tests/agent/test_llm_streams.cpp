@@ -341,6 +341,15 @@ private slots:
         QVERIFY(request.at("messages")[2].at("content")[1].contains("cache_control"));
         QVERIFY(request.at("messages")[2].at("content")[1].at("is_error").get<bool>());
         QVERIFY(request.at("thinking").at("budget_tokens") < request.at("max_tokens"));
+        const auto newer = dialect->request(conversation, {},
+                                            {.model = "m", .temperature = 0.5, .effort = "high", .adaptive = true}, {});
+        QVERIFY(newer.at("thinking") == Json({{"type", "adaptive"}}));
+        QVERIFY(newer.at("output_config").at("effort") == Json("high"));
+        QVERIFY(!newer.contains("temperature"));
+        QVERIFY(!dialect->request(conversation, {}, {.model = "m", .temperature = 0.5, .adaptive = true}, {})
+                     .contains("temperature"));
+        QVERIFY(!dialect->request(conversation, {}, {.model = "m", .effort = "high", .adaptive = true}, {"thinking"})
+                     .contains("thinking"));
         // Of another dialect, its own form means nothing.
         QVERIFY(!dump(make_responses_dialect()->request(conversation, {}, {.model = "m"}, {})).contains("sig"));
 

@@ -95,6 +95,17 @@ private Q_SLOTS:
         QVERIFY(unknown);
         QCOMPARE(unknown->status, (kw::ExitStatus{2, 0}));
         QVERIFY(unknown->errors.find("there is no device cuda:77") != std::string::npos);
+        for (const auto& [arguments, says] : std::vector<std::pair<std::vector<std::string>, std::string>>{
+                 {{"--block", "1025"}, "at most 1024"},
+                 {{"--registers", "256"}, "at most 255"},
+                 {{"--shared", "999999"}, "for a block"},
+                 {{"--device", "sm_999"}, "no device sm_999"}}) {
+            auto command = arguments;
+            command.insert(command.begin(), "occupancy");
+            const auto refused = run_kw(command);
+            QVERIFY2(refused->status == (kw::ExitStatus{2, 0}) && refused->errors.find(says) != std::string::npos,
+                     (refused->output + refused->errors).c_str());
+        }
         QCOMPARE(run_kw({"occupancy", "--block", "0"})->status, (kw::ExitStatus{2, 0}));
     }
 };

@@ -58,6 +58,11 @@ void OutputsCliTest::refuses_bad_usage_data() {
     row("region with a rest", {"--region", "0:4,0:4x"}, "is no region");
     row("negative region", {"--region", "-1:4,0:4"}, "is no region");
     row("step", {"--step", "0"}, "--step");
+    row("odd step", {"--step", "3"}, "power of two");
+    row("negative case", {"--case", "-1"}, "from 0");
+    row("negative element", {"--element", "-1"}, "from 0");
+    row("no tolerance", {"--atol", "nan"}, "takes a number from 0");
+    row("negative tolerance", {"--rtol", "-1"}, "takes a number from 0");
     row("seed", {"--seed", "many"}, "seed");
     row("case", {"--case", "9"}, "no case 9");
 }

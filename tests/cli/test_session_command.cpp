@@ -4,7 +4,10 @@
 
 #include <QtTest/QtTest>
 
+#include <SQLiteCpp/SQLiteCpp.h>
+
 #include <chrono>
+#include <random>
 #include <thread>
 
 using namespace std::chrono_literals;
@@ -21,6 +24,11 @@ private Q_SLOTS:
     void an_export_never_replaces_its_session();
     void an_export_that_cannot_be_written_is_told_data();
     void an_export_that_cannot_be_written_is_told();
+    void an_export_replaces_no_session();
+    void a_dash_is_standard_output_or_nothing();
+    void an_empty_file_is_no_session();
+    void a_parent_that_is_missing_is_none();
+    void a_session_on_a_full_disk_stays_whole();
     void an_interrupted_export_leaves_nothing();
     void names_cannot_reach_the_terminal();
     void a_limit_that_is_no_number_is_refused_data();
@@ -34,6 +42,8 @@ private:
     std::unique_ptr<TaskFolder> folder_;
     [[nodiscard]] std::string path(const char* name = "s.kwsession") const { return (folder_->path() / name).string(); }
     void make_session(int steps, const std::string& title = "a change") const;
+    /// 40 candidates that compile, each with 20 KiB that do not compress.
+    [[nodiscard]] fs::path long_recording() const;
 };
 
 static void check(const kw::Result<kw::RunResult>& result, int status, const std::string& says) {
@@ -57,6 +67,23 @@ void SessionCommandTest::make_session(int steps, const std::string& title) const
         step.source = "text\n";
         QVERIFY(session->add(step));
     }
+}
+
+fs::path SessionCommandTest::long_recording() const {
+    const fs::path file = path("long.kwsession");
+    auto session = SessionFile::create(file, {}, "scale");
+    std::mt19937 generator{7};
+    for (int i = 0; session && i < 40; ++i) {
+        kw::trajectory::Step step;
+        step.summary.driver = "human";
+        step.file = "scale.cu";
+        step.source = kw::test::candidate(kw::test::kRight) + "// ";
+        for (int c = 0; c < 20480; ++c) step.source += static_cast<char>(' ' + generator() % 95);
+        // A line that ends so would go on.
+        step.source += ".\n";
+        static_cast<void>(session->add(step));
+    }
+    return file;
 }
 
 void SessionCommandTest::an_export_never_replaces_its_session() {
@@ -86,6 +113,72 @@ void SessionCommandTest::an_export_that_cannot_be_written_is_told() {
     check(run_kw({"session", "export", path(), "-o", output.isEmpty() ? full.string() : output.toStdString()}), 2,
           says.toStdString());
     QVERIFY(fs::is_symlink(full) && fs::is_character_file(full));
+}
+
+void SessionCommandTest::an_export_replaces_no_session() {
+    make_session(1);
+    fs::copy_file(path(), path("other.kwsession"));
+    check(run_kw({"session", "export", path(), "-o", path("other.kwsession")}), 2, "another SQLite database");
+    QVERIFY(SessionFile::open(path("other.kwsession"), SessionFile::Access::read).has_value());
+    // An older export is replaced.
+    for (int i = 0; i < 2; ++i) QVERIFY(run_kw({"session", "export", path(), "-o", path("x.csv")})->status.success());
+}
+
+void SessionCommandTest::a_dash_is_standard_output_or_nothing() {
+    make_session(1);
+    const auto in_folder = [this](std::vector<std::string> arguments) {
+        return run_kw(std::move(arguments), {.folder = folder_->string()});
+    };
+    const auto exported = in_folder({"session", "export", path(), "-o", "-"});
+    QVERIFY(exported && exported->status.success() && exported->output.find("a change") != std::string::npos);
+    check(in_folder({"session", "rescore", path(), "-o", "-"}), 2, "'-' names no file");
+    check(in_folder({"eval", folder_->string(), "-o", "-"}), 2, "'-' names no file");
+    check(in_folder({"agent", "run", folder_->string(), "-o", "-"}), 2, "'-' names no file");
+    check(in_folder({"session", "import", path(), "-o", "-"}), 2, "'-' names no file");
+    QVERIFY(!fs::exists(folder_->path() / "-"));
+}
+
+void SessionCommandTest::an_empty_file_is_no_session() {
+    QVERIFY(kw::write_file(path("empty"), ""));
+    check(run_kw({"session", "show", path("empty")}), 2, "is an empty file");
+}
+
+void SessionCommandTest::a_parent_that_is_missing_is_none() {
+    make_session(2);
+    {
+        SQLite::Database database{path(), SQLite::OPEN_READWRITE};
+        database.exec("PRAGMA foreign_keys = OFF");
+        database.exec("UPDATE step SET parent = 77 WHERE id = 1");
+        database.exec("UPDATE step SET parent = 2 WHERE id = 2");
+    }
+    const auto session = SessionFile::open(path(), SessionFile::Access::read);
+    QVERIFY(session.has_value());
+    const auto steps = session->steps();
+    QVERIFY(steps && steps->size() == 2);
+    for (const auto& step : *steps) QVERIFY(!step.parent);
+    for (const char* format : {"csv", "jsonl", "atif", "chat", "kto", "dpo", "chrome", "html"})
+        QVERIFY2(run_kw({"session", "export", path(), "--format", format})->status.success(), format);
+}
+
+void SessionCommandTest::a_session_on_a_full_disk_stays_whole() {
+    const auto eval = run_kw({"eval", folder_->string(), "--device", "sim", "--stages", "compile"});
+    if (!eval || eval->status.code == 3) QSKIP("NVRTC is needed to compile candidates");
+    // ulimit counts in KiB: some steps fit, and not all.
+    const auto result =
+        kw::run({"bash", "-c",
+                 "ulimit -f 200; exec \"$0\" agent run \"$1\" --device sim --driver replay --session "
+                 "\"$2\" --stages compile -o \"$3\"",
+                 kw::test::program("kw"), folder_->string(), long_recording().string(), path("d.kwsession")},
+                {});
+    QVERIFY(result.has_value());
+    QVERIFY2(result->status.code == 3, (to_string(result->status) + result->errors).c_str());
+    QVERIFY2(result->errors.find("disk is full") != std::string::npos, result->errors.c_str());
+    QVERIFY2(result->output.find("written to") != std::string::npos, result->output.c_str());
+    const auto session = SessionFile::open(path("d.kwsession"), SessionFile::Access::write);
+    QVERIFY2(session.has_value(), session ? "" : session.error().message.c_str());
+    const auto steps = session->steps();
+    QVERIFY(steps && !steps->empty() && steps->size() < 40);
+    for (const auto& step : *steps) QVERIFY(session->step(step.id).has_value());
 }
 
 void SessionCommandTest::an_interrupted_export_leaves_nothing() {

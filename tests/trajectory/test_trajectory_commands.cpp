@@ -73,7 +73,9 @@ void TrajectoryCommandsTest::what_is_wrong_is_told_data() {
     row("No such file", {"import", "@none", "-o", "@n.kwsession"});
     row("exists already", {"import", "@trace.json", "-o", "@s.kwsession"});
     row("not in {", {"import", "@trace.json", "--format", "odd", "-o", "@n.kwsession"});
-    row("cannot create", {"import", "@trace.json", "-o", "/nonexistent/n.kwsession"});
+    row("takes a name on one line", {"import", "@trace.json", "--task", "a\nb", "-o", "@n.kwsession"});
+    row("without control characters", {"import", "@trace.json", "--task", "", "-o", "@n.kwsession"});
+    row("cannot write", {"import", "@trace.json", "-o", "/nonexistent/n.kwsession"});
     row("there is no session", {"rescore", "@none"});
     row("was timed against a baseline", {"rescore", "@s.kwsession", "--baseline", "x"});
     row("--margin takes", {"rescore", "@s.kwsession", "--margin", "-1"});
@@ -118,6 +120,12 @@ void TrajectoryCommandsTest::a_replay_is_evaluated_here() {
     const auto itself = run_kw({"agent", "run", folder_->string(), "--device", "sim", "--driver", "replay", "--session",
                                 path("old.kwsession"), "-o", path("old.kwsession")});
     QVERIFY(itself && itself->errors.find("twice") != std::string::npos);
+    QVERIFY(SessionFile::create(path("other.kwsession"), {}, "other"));
+    const auto other = run_kw({"agent", "run", folder_->string(), "--driver", "replay", "--session",
+                               path("other.kwsession"), "-o", path("n.kwsession")});
+    QVERIFY2(other->status.code == 2 && other->errors.find("of the task other, not of scale") != std::string::npos,
+             other->errors.c_str());
+    QVERIFY(!fs::exists(path("n.kwsession")));
     const auto nothing = run_kw({"agent", "run", folder_->string(), "--driver", "replay", "-o", path("n.kwsession")});
     QVERIFY(nothing && nothing->errors.find("--session FILE") != std::string::npos);
 }
