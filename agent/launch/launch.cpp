@@ -189,7 +189,8 @@ Result<std::unique_ptr<Driver>> Launch::open_model_driver(const trajectory::Sess
     LlmOptions options{.files = options_.files, .file = options_.file};
     options.configuration = options_.evaluation.configuration;
     options.source = options_.files.at(options_.file);
-    const auto parent = parent_of(session, options_.from);
+    const auto parent =
+        options_.own_text ? Result<std::optional<trajectory::StepId>>{} : parent_of(session, options_.from);
     if (!parent) return std::unexpected(parent.error());
     if (*parent) {
         auto step = session.step(**parent);

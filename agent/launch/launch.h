@@ -35,6 +35,7 @@ struct LaunchOptions {
     std::string message{};         ///< llm: what the engineer wants it to know
     /// tuner, advisor, llm: begin from this step's source. None: from the task's own; a model from the best step.
     std::optional<trajectory::StepId> from{};
+    bool own_text = false; ///< llm: from the task's own source all the same
     task::Files files{};
     task::Task task{};
     std::string file{}; ///< the candidate, among `files`

@@ -86,7 +86,14 @@ bool Control::paused() const {
 
 void Control::wait(std::stop_token stop) {
     std::unique_lock lock{mutex_};
+    ++waiting_;
     changed_.wait(lock, std::move(stop), [this] { return !paused_; });
+    --waiting_;
+}
+
+bool Control::waiting() const {
+    const std::scoped_lock lock{mutex_};
+    return paused_ && waiting_ > 0;
 }
 
 std::string_view to_string(End end) {

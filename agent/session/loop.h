@@ -69,11 +69,14 @@ public:
     [[nodiscard]] bool paused() const;
     /// Returns when it is not paused, or `stop` is requested.
     void wait(std::stop_token stop);
+    /// Whether somebody is in wait() because it is paused: what was under way is done.
+    [[nodiscard]] bool waiting() const;
 
 private:
     mutable std::mutex mutex_;
     std::condition_variable_any changed_;
     bool paused_ = false;
+    int waiting_ = 0;
 };
 
 struct RunOptions {

@@ -2,6 +2,7 @@
 
 #include "agent/review/steps_view.h"
 #include "app/desktop/actions.h"
+#include "app/desktop/agent_pane.h"
 #include "app/desktop/clangd_assist.h"
 #include "app/desktop/code_panes.h"
 #include "app/desktop/correctness_pane.h"
@@ -131,6 +132,10 @@ void MainWindow::build_panes() {
         ->ensure();
     correctness_pane_ = new CorrectnessPane(*docks_, workbench_, worker_, this);
     connect(correctness_pane_, &CorrectnessPane::go_to_requested, this, &MainWindow::go_to);
+    agent_pane_ = new AgentPane(
+        *docks_, workbench_, worker_, *sources_, [this] { return device_chooser_->device().toStdString(); }, this);
+    connect(agent_pane_, &AgentPane::go_to_requested, this, &MainWindow::go_to);
+    connect(agent_pane_, &AgentPane::told, this, &MainWindow::say);
     profile_panes_ = new ProfilePanes(*docks_, workbench_, this);
     connect(profile_panes_, &ProfilePanes::go_to_requested, this, &MainWindow::go_to);
     connect(profile_panes_, &ProfilePanes::trace_opened, this, [this](bool ok, const QString& problem) {

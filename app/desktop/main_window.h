@@ -41,6 +41,7 @@ class ClangdAssist;
 class CodePanes;
 class CorrectnessPane;
 class DeviceChooser;
+class AgentPane;
 class ProfilePanes;
 class SourceTabs;
 class StartPage;
@@ -158,6 +159,7 @@ private:
     CorrectnessPane* correctness_pane_ = nullptr;
     TrajectoryPane* trajectory_pane_ = nullptr;
     ProfilePanes* profile_panes_ = nullptr;
+    AgentPane* agent_pane_ = nullptr;
     Pane* problems_pane_ = nullptr;
     QShortcut* end_presentation_ = nullptr;
     QLabel* step_label_ = nullptr;

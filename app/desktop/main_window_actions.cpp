@@ -1,6 +1,7 @@
 // What of the window is actions: tool bar, menus, and what each does.
 
 #include "app/desktop/actions.h"
+#include "app/desktop/agent_pane.h"
 #include "app/desktop/device_chooser.h"
 #include "app/desktop/main_window.h"
 #include "app/desktop/profile_panes.h"
@@ -99,6 +100,8 @@ void MainWindow::build_tool_bar() {
     step_label_->setProperty("tone", QStringLiteral("quiet"));
     bar->addWidget(step_label_);
     bar->addActions({actions_->next_step, actions_->best_step});
+    bar->addSeparator();
+    bar->addActions(agent_pane_->actions().mid(0, 3));
     auto* space = new QWidget;
     space->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
     bar->addWidget(space);
@@ -126,6 +129,7 @@ void MainWindow::build_tool_bar() {
 void MainWindow::build_menus() {
     // A key works while its action is some widget's, and menus that are filled when they open are none's until then.
     addActions(actions_->all());
+    addActions(agent_pane_->actions());
     auto* file = menuBar()->addMenu(tr("&File"));
     file->addActions({actions_->open_task, actions_->open_file, actions_->start_page});
     file->addSeparator();
@@ -151,6 +155,8 @@ void MainWindow::build_menus() {
     step->addActions({actions_->previous_step, actions_->next_step, actions_->best_step, actions_->first_wrong_step});
     step->addSeparator();
     step->addAction(actions_->restore_step);
+    auto* agent = menuBar()->addMenu(tr("&Agent"));
+    agent->addActions(agent_pane_->actions());
     auto* view = menuBar()->addMenu(tr("&View"));
     view->addAction(actions_->palette);
     view->addSeparator();
@@ -223,7 +229,7 @@ void MainWindow::connect_actions() {
     on(actions_->palette, [this] {
         QList<QAction*> all = actions_->all();
         if (const auto* pane = sources_->pane(sources_->current_file())) all << pane->actions_for_menu();
-        all << findChildren<QAction*>(QRegularExpression(QStringLiteral("^(layout|pane)_")));
+        all << findChildren<QAction*>(QRegularExpression(QStringLiteral("^(layout|pane|agent)_")));
         palette_->open(all);
     });
     on(actions_->focus_editor, [this] {

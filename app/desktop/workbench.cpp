@@ -92,6 +92,7 @@ void Workbench::connect_store() {
             Q_EMIT profiles_changed();
         }
         note_findings(*record);
+        if (arriving_.erase(record->step.summary.id) > 0) join(record);
         if (wanted_ == record->step.summary.id) show(record);
     });
     connect(&store_, &SessionStore::load_failed, this, [this](const Error& error) {
@@ -129,6 +130,7 @@ void Workbench::adopt(task::Files files, task::Task task, std::filesystem::path 
     steps_.clear();
     unkept_.clear();
     adding_.reset();
+    arriving_.clear();
     profiles_.clear();
     profiles_read_ = false;
     selected_.reset();
@@ -234,6 +236,24 @@ void Workbench::keep_here(trajectory::Step step) {
     auto record = std::make_shared<const StepRecord>(read_step(std::move(step)));
     unkept_[record->step.summary.id] = record;
     finish_run(std::move(record));
+}
+
+void Workbench::take_in(qlonglong id) {
+    if (session_.empty()) return;
+    arriving_.insert(id);
+    store_.load(id);
+}
+
+void Workbench::join(const std::shared_ptr<const StepRecord>& record) {
+    const auto id = record->step.summary.id;
+    // Where a step is kept only here, its number may be another's in the file.
+    if (unkept_.contains(id)) return;
+    const auto at = std::ranges::lower_bound(steps_, id, {}, &trajectory::StepSummary::id);
+    if (at != steps_.end() && at->id == id) return;
+    const bool follows = !wanted_ && (!selected_ || steps_.empty() || selected_->step.summary.id == steps_.back().id);
+    steps_.insert(at, record->step.summary);
+    Q_EMIT steps_changed();
+    if (follows) show(record);
 }
 
 void Workbench::keep_profile(const std::shared_ptr<const StepRecord>& record) {

@@ -79,6 +79,9 @@ public:
     /// Of which an audit found something, as far as they have been looked at.
     [[nodiscard]] const std::set<trajectory::StepId>& suspicious() const { return suspicious_; }
     void select(trajectory::StepId id);
+    /// A step that somebody else has written into the session, an agent, is read and joins the others. It is shown where
+    /// the newest step was until then.
+    void take_in(qlonglong id);
     /// By position in the order of steps: -1 the one before, 1 the one after.
     void select_neighbour(int offset);
     /// The text is that of a step now: what is made of it comes from there.
@@ -116,6 +119,7 @@ private:
     /// The last run's step is there, in the session or, where that cannot be written, only here.
     void finish_run(std::shared_ptr<const StepRecord> record);
     void note_findings(const StepRecord& record);
+    void join(const std::shared_ptr<const StepRecord>& record);
     void show(std::shared_ptr<const StepRecord> record);
 
     WorkerSession& worker_;
@@ -130,6 +134,7 @@ private:
     std::optional<trajectory::StepId> wanted_; ///< being read
     std::optional<trajectory::StepId> origin_; ///< of the text that is being edited
     std::set<trajectory::StepId> suspicious_;
+    std::set<trajectory::StepId> arriving_; ///< written by somebody else, being read
     /// Steps that no session keeps.
     std::map<trajectory::StepId, std::shared_ptr<const StepRecord>> unkept_;
 

@@ -30,6 +30,8 @@ public:
     void connect_to(rpc::WorkerCommand command);
     /// No worker from now on: whatever is asked is answered with `why`.
     void refuse(const Error& why);
+    /// How the present worker was started: another one beside it is started in the same way.
+    [[nodiscard]] const rpc::WorkerCommand& command() const { return command_; }
     /// -1 while none runs.
     [[nodiscard]] pid_t process() const { return client_ ? client_->pid() : -1; }
 
