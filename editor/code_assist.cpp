@@ -1,6 +1,7 @@
 #include "editor/code_assist.h"
 
 #include "editor/builtins.h"
+#include "editor/characters.h"
 #include "editor/clangd/client.h"
 #include "editor/completion_popup.h"
 #include "editor/cuda_editor.h"
@@ -21,10 +22,6 @@ using S = QsciScintilla;
 constexpr std::size_t kLettersToOffer = 2;
 constexpr int kGatherMs = 400;
 constexpr long kCallContextBytes = 4096;
-
-bool is_word(char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || static_cast<unsigned char>(c) >= 0x80;
-}
 
 CompletionItem item_of(const Builtin& builtin) {
     std::string about = builtin.about;

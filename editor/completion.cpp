@@ -1,5 +1,7 @@
 #include "editor/completion.h"
 
+#include "editor/characters.h"
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -8,9 +10,6 @@
 namespace kw::editor {
 namespace {
 
-bool is_word(char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || static_cast<unsigned char>(c) >= 0x80;
-}
 char lower(char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); }
 bool same_letter(char a, char b) { return lower(a) == lower(b); }
 

@@ -1,5 +1,6 @@
 #include "editor/cuda_editor.h"
 
+#include "editor/characters.h"
 #include "editor/code_assist.h"
 #include "editor/cuda_lexer.h"
 #include "editor/heat_margin.h"
@@ -18,10 +19,6 @@ enum Marker { kErrorMarker = 8, kWarningMarker = 9 };
 
 constexpr int span_indicator(SpanKind kind) { return CudaEditor::kFirstSpanIndicator + static_cast<int>(kind); }
 static_assert(span_indicator(SpanKind::ptx_operand) < CudaEditor::kMatchIndicator);
-
-bool is_word(char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || static_cast<unsigned char>(c) >= 0x80;
-}
 
 } // namespace
 
@@ -191,6 +188,8 @@ void CudaEditor::modified(int position, int type, int length, int lines_added) {
         move(mark.begin);
         move(mark.end);
     }
+    if (inserted) pairs_.inserted(position, length);
+    if (deleted) pairs_.deleted(position, length);
     const long line = SendScintilla(SCI_LINEFROMPOSITION, position);
     const auto after = states_.begin() + std::min<std::ptrdiff_t>(line + 1, std::ssize(states_));
     if (lines_added > 0) states_.insert(after, static_cast<std::size_t>(lines_added), LineState{0});
@@ -322,7 +321,10 @@ void CudaEditor::keyPressEvent(QKeyEvent* event) {
         event->accept();
         return;
     }
-    QsciScintilla::keyPressEvent(event);
+    if (pairs_.handle(*event))
+        event->accept();
+    else
+        QsciScintilla::keyPressEvent(event);
     assist_->after_key(*event);
 }
 

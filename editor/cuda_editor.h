@@ -4,6 +4,7 @@
 #include "editor/completion.h"
 #include "editor/cuda_spans.h"
 #include "editor/heat.h"
+#include "editor/pairs.h"
 #include "editor/text_codec.h"
 #include "engine/compile/compiler.h"
 
@@ -55,6 +56,8 @@ public:
     /// Lines and columns from 1; columns count bytes, as compilers do. Moves the caret there and takes the focus.
     void go_to(int line, int column);
 
+    /// Whether brackets and quotes are closed as they are opened.
+    void set_auto_close(bool enabled) { pairs_.set_enabled(enabled); }
     /// Names of the task, for completion and explanations.
     void set_task_words(std::vector<CompletionItem> words);
     /// A metric per line beside the numbers; none hides the margin.
@@ -89,6 +92,7 @@ private:
     CudaLexer* lexer_;
     HeatMargin* heat_;
     CodeAssist* assist_;
+    Pairs pairs_{*this};
     std::vector<Mark> marks_;
     std::vector<LineState> states_{0}; ///< at the start of each line
     std::vector<Span> spans_;          ///< of the line being scanned; kept for its memory

@@ -1,5 +1,7 @@
 #include "editor/cuda_spans.h"
 
+#include "editor/characters.h"
+
 #include <algorithm>
 #include <array>
 
@@ -13,10 +15,6 @@ constexpr LineState kDirective = 0x200;   // the line above ended in a backslash
 constexpr LineState kAsmOperands = 0x400; // past the template's first colon
 constexpr LineState kAsmAhead = 0x800;    // "asm" was seen, its parenthesis was not yet
 
-bool is_word(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'
-           || static_cast<unsigned char>(c) >= 0x80;
-}
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 constexpr std::array<std::string_view, 5> kDirectiveWords{"tune", "scratch", "launch", "cooperative", "cluster"};

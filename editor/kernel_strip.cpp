@@ -1,5 +1,6 @@
 #include "editor/kernel_strip.h"
 
+#include "widgets/clear_layout.h"
 #include "widgets/numbers.h"
 #include "widgets/theme.h"
 
@@ -60,6 +61,7 @@ KernelStrip::KernelStrip(QWidget* parent) : QWidget(parent), grid_(new QGridLayo
     grid_->setHorizontalSpacing(20);
     grid_->setVerticalSpacing(0);
     connect(&widgets::Theme::instance(), &widgets::Theme::changed, this, &KernelStrip::rebuild);
+    setMinimumWidth(1); // it may be cut: it is not what says how narrow a window may be
     hide();
 }
 
@@ -70,10 +72,7 @@ void KernelStrip::set_kernels(std::vector<KernelFacts> kernels) {
 }
 
 void KernelStrip::rebuild() {
-    while (auto* item = grid_->takeAt(0)) {
-        delete item->widget();
-        delete item;
-    }
+    widgets::clear_layout(*grid_);
     const auto cell = [this](int row, int column, const QString& value, const QString& what, const QString& tone,
                              const QString& help) {
         const auto& t = widgets::Theme::instance().tokens();

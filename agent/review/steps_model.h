@@ -37,6 +37,7 @@ public:
     /// Whether any step was made from one that another was made from before.
     [[nodiscard]] bool branched() const { return branched_; }
     [[nodiscard]] bool has_tokens() const { return has_tokens_; }
+    [[nodiscard]] bool any_suspicious() const { return !suspicious_.empty(); }
 
     [[nodiscard]] const std::vector<trajectory::StepSummary>& steps() const { return steps_; }
     /// Invalid where there is no such step.

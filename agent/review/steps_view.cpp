@@ -155,16 +155,18 @@ void StepsView::build_header_menu() {
 
 int StepsView::width_of(int column) const {
     const auto letters = [this](const QString& text) { return tree_->fontMetrics().horizontalAdvance(text); };
-    constexpr int kRoom = 20, kArrow = 14;
+    constexpr int kRoom = 18, kArrow = 12;
     const int heading = letters(model_->headerData(column, Qt::Horizontal, Qt::DisplayRole).toString()) + kRoom;
     switch (column) {
-    case StepsModel::kVerdict: return letters(QStringLiteral("★⚠")) + kRoom + tree_->indentation();
+    case StepsModel::kVerdict:
+        return letters(model_->any_suspicious() ? QStringLiteral("★⚠") : QStringLiteral("★")) + kRoom
+               + (tree_->rootIsDecorated() ? tree_->indentation() : 0);
     case StepsModel::kNumber: {
         const auto last = model_->steps().empty() ? 0 : model_->steps().back().id;
         return std::max(
             heading, letters(QString::number(last) % (model_->by_branch() ? QStringLiteral("↳ ") : QString())) + kRoom);
     }
-    case StepsModel::kSpeedup: return std::max(heading + kArrow, letters(QStringLiteral("00.0×")) + kRoom);
+    case StepsModel::kSpeedup: return std::max(heading, letters(QStringLiteral("00.0×")) + kRoom);
     case StepsModel::kTokens: return std::max(heading + kArrow, letters(QStringLiteral("000 k")) + kRoom);
     case StepsModel::kTook: return std::max(heading + kArrow, letters(QStringLiteral("00.0 ms")) + kRoom);
     default: return heading + kArrow;

@@ -8,13 +8,20 @@
 #include <QObject>
 
 #include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace kw::profiler_views {
+
+/// What is packed into a text, from a byte on.
+inline const std::byte* bytes(const std::string& text, std::size_t at) {
+    return reinterpret_cast<const std::byte*>(text.data()) + at;
+}
 
 /// One tile: kCells × kCells cells of row_step × column_step elements.
 struct TileKey {

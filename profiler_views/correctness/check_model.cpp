@@ -1,5 +1,6 @@
 #include "profiler_views/correctness/check_model.h"
 
+#include "profiler_views/ulp_text.h"
 #include "widgets/icons.h"
 #include "widgets/numbers.h"
 #include "widgets/theme.h"
@@ -22,7 +23,8 @@ QString text_of(const pipeline::Check& check, int column) {
     case CheckModel::seed: return QString::number(check.seed);
     case CheckModel::wrong: return QString::number(comparison.mismatches);
     case CheckModel::worst: return widgets::format_number(comparison.max_abs);
-    case CheckModel::ulp: return QString::number(comparison.max_ulp);
+    case CheckModel::ulp:
+        return comparison.max_ulp > kMostUlp ? CheckModel::tr("near zero") : QString::number(comparison.max_ulp);
     default: return {};
     }
 }
@@ -83,10 +85,9 @@ QVariant CheckModel::data(const QModelIndex& index, int role) const {
         return {};
     case Qt::ToolTipRole:
         if (!check.problem.empty()) return QString::fromStdString(check.problem);
-        return tr("%1 of %2 elements of %3 are wrong")
-            .arg(check.comparison.mismatches)
-            .arg(check.comparison.elements)
-            .arg(QString::fromStdString(check.tensor));
+        return tr("%1 of %2 elements of %3 are wrong, at %4, seed %5")
+            .arg(QString::number(check.comparison.mismatches), QString::number(check.comparison.elements),
+                 QString::fromStdString(check.tensor), sizes_text(check.sizes), QString::number(check.seed));
     default: return {};
     }
 }
@@ -94,8 +95,8 @@ QVariant CheckModel::data(const QModelIndex& index, int role) const {
 QVariant CheckModel::headerData(int section, Qt::Orientation orientation, int role) const {
     if (orientation != Qt::Horizontal || section < 0 || section >= column_count) return {};
     static const std::array<const char*, column_count> kTitles{
-        QT_TR_NOOP("check"),   QT_TR_NOOP("output"), QT_TR_NOOP("wrong"), QT_TR_NOOP("largest |error|"),
-        QT_TR_NOOP("max ULP"), QT_TR_NOOP("sizes"),  QT_TR_NOOP("seed")};
+        QT_TR_NOOP("check"),           QT_TR_NOOP("output"),  QT_TR_NOOP("sizes"), QT_TR_NOOP("wrong"),
+        QT_TR_NOOP("largest |error|"), QT_TR_NOOP("max ULP"), QT_TR_NOOP("seed")};
     if (role == Qt::DisplayRole) return tr(kTitles[static_cast<std::size_t>(section)]);
     if (role == Qt::TextAlignmentRole)
         return static_cast<int>((is_number(section) ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);

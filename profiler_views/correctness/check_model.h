@@ -12,7 +12,7 @@ namespace kw::profiler_views {
 class CheckModel final : public QAbstractTableModel {
     Q_OBJECT
 public:
-    enum Column { state, tensor, wrong, worst, ulp, sizes, seed, column_count };
+    enum Column { state, tensor, sizes, wrong, worst, ulp, seed, column_count };
     static constexpr int kSortRole = Qt::UserRole;
 
     using QAbstractTableModel::QAbstractTableModel;

@@ -40,7 +40,7 @@ CorrectnessView::CorrectnessView(QWidget* parent)
     splitter->addWidget(make_map());
     splitter->addWidget(make_side());
     splitter->setStretchFactor(1, 1);
-    splitter->setSizes({260, 640, 260});
+    splitter->setSizes({340, 600, 220});
     pages_->addWidget(empty_);
     pages_->addWidget(splitter);
     auto* layout = new QVBoxLayout(this);

@@ -4,6 +4,7 @@
 #include "profiler_views/correctness/error_bars.h"
 #include "profiler_views/correctness/map_canvas.h"
 #include "profiler_views/correctness/tolerance_panel.h"
+#include "profiler_views/ulp_text.h"
 #include "widgets/numbers.h"
 
 #include <QApplication>
@@ -43,10 +44,8 @@ QString summary_of(const pipeline::Evaluation& evaluation) {
         largest = std::max(largest, check.comparison.max_abs);
         ulp = std::max(ulp, check.comparison.max_ulp);
     }
-    return CorrectnessView::tr("All %1 checks passed; largest error %2, %3 ULP")
-        .arg(total)
-        .arg(widgets::format_number(largest))
-        .arg(ulp);
+    return CorrectnessView::tr("All %1 checks passed; largest error %2, %3")
+        .arg(QString::number(total), widgets::format_number(largest), ulp_text(ulp));
 }
 
 std::vector<ErrorBars::Bar> ulp_bars(const verify::ErrorHistogram& histogram, bool floating) {

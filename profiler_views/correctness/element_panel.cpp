@@ -1,5 +1,6 @@
 #include "profiler_views/correctness/element_panel.h"
 
+#include "widgets/clear_layout.h"
 #include "widgets/numbers.h"
 #include "widgets/theme.h"
 
@@ -37,13 +38,6 @@ QString write_text(const verify::Write& write) {
     return (write.atomic ? ElementPanel::tr("changed by %1, block %2, %3")
                          : ElementPanel::tr("written by %1, block %2, %3"))
         .arg(QString::fromStdString(write.kernel), position_text(write.block), thread);
-}
-
-void clear_layout(QLayout* layout) {
-    while (auto* item = layout->takeAt(0)) {
-        delete item->widget();
-        delete item;
-    }
 }
 
 } // namespace
@@ -91,7 +85,7 @@ void ElementPanel::set_element(const QString& name, const verify::ElementError& 
     const bool another = title_->text() != name;
     title_->setText(name);
     hint_->hide();
-    clear_layout(grid_);
+    widgets::clear_layout(*grid_);
     int row = 0;
     const auto add = [&](const QString& what, const QString& value, const QString& tone = {}) {
         auto* label = text_label(value, tone);
@@ -118,7 +112,7 @@ void ElementPanel::set_element(const QString& name, const verify::ElementError& 
 }
 
 void ElementPanel::set_lines(const QList<std::pair<QString, std::optional<Where>>>& lines) {
-    clear_layout(writer_lines_);
+    widgets::clear_layout(*writer_lines_);
     for (const auto& [text, where] : lines) {
         auto* label = text_label(text);
         label->setWordWrap(true);

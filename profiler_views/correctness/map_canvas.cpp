@@ -20,10 +20,6 @@ QString coordinates_text(std::uint64_t index, const verify::TensorOutput& about)
     return QString::fromStdString(about.name) + QLatin1Char('[') + parts.join(QStringLiteral(", ")) + QLatin1Char(']');
 }
 
-const std::byte* bytes(const std::string& text, std::size_t at) {
-    return reinterpret_cast<const std::byte*>(text.data()) + at;
-}
-
 } // namespace
 
 MapCanvas::MapCanvas(QWidget* parent) : QWidget(parent), poster_(this) {

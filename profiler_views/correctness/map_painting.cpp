@@ -15,10 +15,6 @@ namespace {
 /// Shown by shape, not colour alone, where an element has at least so many pixels.
 constexpr double kMarkedFrom = 7;
 
-const std::byte* bytes(const std::string& text, std::size_t at) {
-    return reinterpret_cast<const std::byte*>(text.data()) + at;
-}
-
 /// Black or white, whichever reads better.
 QColor ink_on(QRgb background) {
     const QColor dark(0x10, 0x12, 0x16), light(0xFF, 0xFF, 0xFF);

@@ -5,6 +5,7 @@
 #include "profiler_views/metrics/metric_panel.h"
 #include "profiler_views/metrics/metric_text.h"
 #include "profiler_views/metrics/section_flow.h"
+#include "widgets/clear_layout.h"
 #include "widgets/empty_state.h"
 
 #include <QButtonGroup>
@@ -318,10 +319,7 @@ void MetricsView::show_section(Section& section, CellTableData content, const QS
 }
 
 void MetricsView::show_findings() {
-    while (auto* item = findings_grid_->takeAt(0)) {
-        delete item->widget();
-        delete item;
-    }
+    widgets::clear_layout(*findings_grid_);
     auto found = profile::findings(*report_, static_cast<std::size_t>(launch_));
     if (found.empty())
         found.push_back({profile::Finding::Kind::bound, tr("The metrics at hand do not say.").toStdString(), {}});

@@ -1,6 +1,7 @@
 #include "profiler_views/verdict/verdict_text.h"
 
 #include "profiler_views/translated.h"
+#include "profiler_views/ulp_text.h"
 #include "widgets/numbers.h"
 
 #include <algorithm>
@@ -20,10 +21,7 @@ QString sizes_text(const task::Sizes& sizes) {
     return parts.isEmpty() ? tr("no sizes") : parts.join(QStringLiteral("  "));
 }
 
-QString bytes_text(std::uint32_t bytes) {
-    return bytes >= 1024 ? format_number(bytes / 1024.0) % QStringLiteral(" KiB")
-                         : QString::number(bytes) % QStringLiteral(" B");
-}
+QString bytes_text(std::uint32_t bytes) { return widgets::format_quantity(bytes, QStringLiteral("B")); }
 
 std::pair<std::size_t, std::size_t> passed_of(const pipeline::VerifyReport& report) {
     return {static_cast<std::size_t>(std::ranges::count_if(report.checks, &pipeline::Check::ok)), report.checks.size()};
@@ -126,7 +124,7 @@ void describe_checks(const pipeline::VerifyReport& report, VerdictText& text) {
         const auto& group = groups[sizes];
         text.checks.push_back({sizes_text(sizes),
                                {QStringLiteral("%1/%2").arg(group.passed).arg(group.total),
-                                tr("max error %1, %2 ULP").arg(format_number(group.max_abs)).arg(group.max_ulp)},
+                                tr("max error %1, %2").arg(format_number(group.max_abs), ulp_text(group.max_ulp))},
                                group.passed == group.total ? Tone::good : Tone::bad});
     }
 }

@@ -136,6 +136,51 @@ private Q_SLOTS:
         list.go_to_next();
         QCOMPARE(wanted.count(), 3);
     }
+
+    void brackets_and_quotes_are_closed() {
+        CudaEditor editor;
+        editor.show();
+        const auto typed = [&](const char* text, const char* keys) {
+            editor.load(QString::fromLatin1(text));
+            editor.SendScintilla(QsciScintilla::SCI_DOCUMENTEND);
+            QTest::keyClicks(&editor, QString::fromLatin1(keys));
+            return editor.text();
+        };
+        QCOMPARE(typed("f", "("), QStringLiteral("f()"));
+        QCOMPARE(typed("f", "(a[i])"), QStringLiteral("f(a[i])")); // typed over
+        QCOMPARE(typed("f", "(\"x\")"), QStringLiteral("f(\"x\")"));
+        QCOMPARE(typed("int n = 1", "'000"), QStringLiteral("int n = 1'000"));
+        QCOMPARE(typed("// don", "'t (see"), QStringLiteral("// don't (see"));
+        QCOMPARE(typed("f(", ")"), QStringLiteral("f()")); // what was there before is not typed over
+        QCOMPARE(typed("f()", ")"), QStringLiteral("f())"));
+        // One step to undo, and gone together.
+        QCOMPARE(typed("f", "("), QStringLiteral("f()"));
+        editor.undo();
+        QCOMPARE(editor.text(), QStringLiteral("f"));
+        QCOMPARE(typed("f", "("), QStringLiteral("f()"));
+        QTest::keyClick(&editor, Qt::Key_Backspace);
+        QCOMPARE(editor.text(), QStringLiteral("f"));
+        // Nothing is closed in front of a name; a selection is put between.
+        editor.load(QStringLiteral("name"));
+        QTest::keyClicks(&editor, QStringLiteral("("));
+        QCOMPARE(editor.text(), QStringLiteral("(name"));
+        editor.load(QStringLiteral("name"));
+        editor.selectAll();
+        QTest::keyClicks(&editor, QStringLiteral("["));
+        QCOMPARE(editor.text(), QStringLiteral("[name]"));
+        QCOMPARE(editor.selectedText(), QStringLiteral("name"));
+        editor.undo();
+        QCOMPARE(editor.text(), QStringLiteral("name"));
+        // A block.
+        editor.load(QStringLiteral("    if (x) "));
+        editor.SendScintilla(QsciScintilla::SCI_DOCUMENTEND);
+        QTest::keyClicks(&editor, QStringLiteral("{"));
+        QTest::keyClick(&editor, Qt::Key_Return);
+        QTest::keyClicks(&editor, QStringLiteral("y"));
+        QCOMPARE(editor.text(), QStringLiteral("    if (x) {\n        y\n    }"));
+        editor.set_auto_close(false);
+        QCOMPARE(typed("f", "("), QStringLiteral("f("));
+    }
 };
 
 QTEST_MAIN(TestCudaEditor)

@@ -87,7 +87,7 @@ private Q_SLOTS:
         QCOMPARE(text.baselines.front().tone, Tone::good);
         QCOMPARE(text.checks.size(), std::size_t{2});
         QCOMPARE(text.checks.front().cells.front(), QStringLiteral("5/5"));
-        QVERIFY(text.kernels.front().cells.front().contains(QStringLiteral("2.00 KiB shared")));
+        QVERIFY(text.kernels.front().cells.front().contains(QStringLiteral("2.05\u00a0kB shared")));
         QCOMPARE(text.reward, QStringLiteral("3"));
         const auto status = status_line(correct());
         QVERIFY2(status.contains(QStringLiteral("10/10 checks")) && status.contains(QStringLiteral("41.2 µs estimated"))

@@ -26,6 +26,7 @@
 #include <QTimer>
 #include <QWheelEvent>
 
+#include <SQLiteCpp/SQLiteCpp.h>
 #include <zlib.h>
 
 #include <cmath>
@@ -480,6 +481,44 @@ private Q_SLOTS:
         QVERIFY(named(store, "good") != kNoEvent);
         if (events > 0) QCOMPARE(store.size(), static_cast<std::uint32_t>(events));
         expect_warning(f, warning);
+    }
+
+    void a_damaged_database_is_told_in_place() {
+        const QTemporaryDir folder;
+        const std::string path = folder.filePath(QStringLiteral("r.sqlite")).toStdString();
+        {
+            SQLite::Database database(path, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+            database.exec("CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT);"
+                          "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INTEGER, \"end\" INTEGER, deviceId INTEGER, "
+                          "streamId INTEGER, demangledName INTEGER);");
+            SQLite::Transaction transaction(database);
+            for (int i = 0; i < 20'000; ++i)
+                database.exec("INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (" + std::to_string(i * 10) + ", "
+                              + std::to_string(i * 10 + 5) + ", 0, 7, 1);");
+            transaction.commit();
+        }
+        QFile file(QString::fromStdString(path));
+        QVERIFY(file.open(QIODevice::ReadWrite));
+        const qint64 size = file.size();
+        const auto opens = [&] {
+            Fixture f(small_store());
+            QSignalSpy opened(&f.view, &TimelineView::opened);
+            f.view.open(path);
+            if (!opened.wait()) return QStringLiteral("no answer");
+            if (opened[0][0].toBool()) return QString();
+            return f.view.findChild<widgets::EmptyState*>()->isVisible() ? opened[0][1].toString()
+                                                                         : QStringLiteral("not in place");
+        };
+        QVERIFY2(opens().isEmpty(), qPrintable(opens()));
+        // Pages in the middle of the file, where the rows are.
+        file.seek(size / 3);
+        file.write(QByteArray(static_cast<int>(size / 3), '\x5a'));
+        file.flush();
+        const QString damaged = opens();
+        QVERIFY2(damaged.contains(QStringLiteral("r.sqlite")), qPrintable(damaged));
+        QVERIFY(file.resize(size / 2));
+        const QString cut = opens();
+        QVERIFY2(cut.contains(QStringLiteral("r.sqlite")), qPrintable(cut));
     }
 
     void a_gzip_file_that_was_cut_shows_what_came_before() {
