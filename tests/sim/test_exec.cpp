@@ -360,7 +360,7 @@ private slots:
         QVERIFY(refused(bench.launch("k", {1, 70000}, {1}, good)));
         QVERIFY(refused(bench.launch("k", {1}, {1}, good, 1 << 20)));
         QVERIFY(refused(bench.launch("k", {100000}, {1}, good, 0, true)));
-        QVERIFY(refused(bench.device->launch(*bench.module, "k", {{2}, {1}, {2}, 0, false}, good.span(), {})));
+        QVERIFY(refused(bench.device->launch(*bench.module, "k", {{3}, {1}, {2}, 0, false}, good.span(), {})));
         const auto good_launch = bench.launch("k", {1}, {1}, good);
         QVERIFY(good_launch && !good_launch->fault);
     }
@@ -372,15 +372,6 @@ private slots:
         QCOMPARE(outcome->fault->kind, FaultKind::launch_failure);
         QVERIFY2(outcome->fault->message.starts_with("function bulk<3> needs more than"),
                  outcome->fault->message.c_str());
-    }
-    void malloc_is_refused() {
-        const Ran ran = run(one_array("{ .param .b64 p0; st.param.b64 [p0], %g0; .param .b64 r0; call.uni (r0), "
-                                      "malloc, (p0); }",
-                                      ".extern .func (.param .b64 r) malloc(.param .b64 n);\n"),
-                            {1}, {1}, 4);
-        QVERIFY2(ran.fault, ran.error.c_str());
-        QCOMPARE(ran.fault->kind, FaultKind::unsupported_instruction);
-        QVERIFY2(ran.fault->message.find("no heap") != std::string::npos, ran.fault->message.c_str());
     }
     void a_negative_precision_is_none() {
         // printf("%.*d|%*d|%q\n", -1, 5, -3, 7)

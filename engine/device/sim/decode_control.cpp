@@ -6,6 +6,27 @@
 #include <algorithm>
 
 namespace kw::sim {
+namespace {
+
+/// A function that the driver provides.
+struct KnownFunction {
+    std::string_view name;
+    Builtin what;
+    std::size_t arguments;
+    bool returns;
+};
+const KnownFunction* builtin_from(std::string_view name) {
+    static constexpr KnownFunction known[] = {{"vprintf", Builtin::vprintf, 2, false},
+                                              {"__assertfail", Builtin::assertfail, 5, false},
+                                              {"malloc", Builtin::allocate, 1, true},
+                                              {"free", Builtin::release, 1, false}};
+    for (const KnownFunction& function : known) {
+        if (function.name == name) return &function;
+    }
+    return nullptr;
+}
+
+} // namespace
 
 Result<void> FunctionDecoder::rule_bra() {
     Modifiers modifiers(*source_);
@@ -72,17 +93,13 @@ Result<void> FunctionDecoder::rule_call() {
         const auto number = context_.function_numbers.find(index->second);
         if (number != context_.function_numbers.end()) {
             instr.target = number->second;
-        } else if (callee.text == "vprintf" || callee.text == "__assertfail") {
+        } else if (const auto known = builtin_from(callee.text)) {
             instr.op = Op::builtin;
-            instr.mode = static_cast<std::uint8_t>(callee.text == "vprintf" ? Builtin::vprintf : Builtin::assertfail);
-            const std::size_t arguments = callee.text == "vprintf" ? 2 : 5;
-            if (site.arguments.size() != arguments) return unsupported("its arguments are not what the function takes");
+            instr.mode = static_cast<std::uint8_t>(known->what);
+            if (site.arguments.size() != known->arguments || (known->returns && site.results.size() != 1))
+                return unsupported("its arguments are not what the function takes");
             // the builtin reads its arguments from the caller's frame
             instr.src.push_back(frame_base());
-        } else if (callee.text == "malloc" || callee.text == "free") {
-            return unsupported(fmt::format("the simulator has no heap in device code ({}); use memory that the launch "
-                                           "is given",
-                                           callee.text));
         } else {
             return unsupported(fmt::format("function {} is only declared; it must be part of the same file",
                                            callee.text.substr(0, 200)));
@@ -119,13 +136,12 @@ Result<void> FunctionDecoder::rule_barrier() {
         return {};
     }
     if (modifiers.take("cluster")) {
-        // Clusters of one block: arriving is the whole of it, waiting is a barrier of the block.
         const bool waits = modifiers.take("wait");
-        modifiers.drop({"arrive", "acquire", "release", "relaxed"});
+        if (!waits && !modifiers.take("arrive")) return unsupported("its kind is not known");
+        modifiers.drop({"acquire", "release", "relaxed"});
         if (auto checked = finish(modifiers); !checked) return checked;
-        Instr instr = make(waits ? Op::bar_sync : Op::fence, Type::none);
-        if (waits) instr.src = {constant(RowClass::w32, 0), kNoValue};
-        push(std::move(instr));
+        if (auto counted = need(0, 0); !counted) return counted;
+        push(make(waits ? Op::cluster_wait : Op::cluster_arrive, Type::none));
         return {};
     }
     Op op = Op::nop;

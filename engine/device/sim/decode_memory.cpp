@@ -280,8 +280,9 @@ Result<void> FunctionDecoder::rule_prefetch() {
 
 Result<void> FunctionDecoder::rule_cp() {
     Modifiers modifiers(*source_);
-    if (!modifiers.take("async") || modifiers.has("bulk") || modifiers.has("mbarrier") || modifiers.has("reduce"))
-        return unsupported("only the copies of single elements are implemented");
+    if (!modifiers.take("async")) return unsupported("the operation is not implemented");
+    if (modifiers.take("bulk")) return rule_bulk(std::move(modifiers));
+    if (modifiers.take("mbarrier")) return rule_copies_arrive(std::move(modifiers));
     if (modifiers.take("commit_group") || modifiers.take("wait_group") || modifiers.take("wait_all")) {
         push(make(Op::cp_async_wait, Type::none));
         return {};
@@ -345,6 +346,33 @@ Result<void> FunctionDecoder::rule_ldmatrix() {
         instr.dst.push_back(*value);
     }
     if (auto taken = address_source(instr, operand(1)); !taken) return taken;
+    push(std::move(instr));
+    return {};
+}
+
+Result<void> FunctionDecoder::rule_stmatrix() {
+    Modifiers modifiers(*source_);
+    modifiers.drop({"sync", "aligned", "shared", "shared::cta"});
+    const bool transposed = modifiers.take("trans");
+    if (!modifiers.take("m8n8")) return unsupported("its shape is not known");
+    const int count = modifiers.take("x4") ? 4 : modifiers.take("x2") ? 2 : modifiers.take("x1") ? 1 : 0;
+    if (count == 0 || modifiers.take_last_type() != Type::b16) return unsupported("its shape is not known");
+    if (auto checked = finish(modifiers); !checked) return checked;
+    if (auto counted = need(2, 2); !counted) return counted;
+    Instr instr = make(Op::stmatrix, Type::b16);
+    instr.space = Space::shared;
+    instr.vector = static_cast<std::uint8_t>(count);
+    instr.mode = transposed ? 1 : 0;
+    if (auto taken = address_source(instr, operand(0)); !taken) return taken;
+    auto parts = elements(operand(1));
+    if (!parts) return std::unexpected(parts.error());
+    if (parts->size() != static_cast<std::size_t>(count))
+        return unsupported("its vector has another length than it says");
+    for (const ptx::Operand* part : *parts) {
+        auto value = read(*part, Type::b32);
+        if (!value) return std::unexpected(value.error());
+        instr.src.push_back(*value);
+    }
     push(std::move(instr));
     return {};
 }

@@ -97,7 +97,10 @@ Result<Program> decode(const ptx::Module& module, std::string_view kernel, const
     Program program;
     program.kernel = std::string(kernel);
     copy_locations(module, program);
-    for (int axis = 0; axis < 3; ++axis) program.required_threads[axis] = entry.required_threads[axis];
+    for (int axis = 0; axis < 3; ++axis) {
+        program.required_threads[axis] = entry.required_threads[axis];
+        program.required_cluster[axis] = entry.required_cluster[axis];
+    }
     if (entry.max_threads[0] != 0) {
         const std::uint64_t most = std::uint64_t{entry.max_threads[0]} * entry.max_threads[1] * entry.max_threads[2];
         program.max_threads = static_cast<std::uint32_t>(std::min<std::uint64_t>(most, 1024));
@@ -150,6 +153,9 @@ Result<Program> decode(const ptx::Module& module, std::string_view kernel, const
             for (std::uint32_t& target : instr.targets) target += base;
             program.has_calls |= instr.op == Op::call || instr.op == Op::call_indirect;
             program.has_indirect_calls |= instr.op == Op::call_indirect;
+            program.uses_heap |= instr.op == Op::builtin
+                                 && (instr.mode == static_cast<std::uint8_t>(Builtin::allocate)
+                                     || instr.mode == static_cast<std::uint8_t>(Builtin::release));
             program.instrs.push_back(std::move(instr));
         }
         program.functions[number->second] = std::move(decoder.info);

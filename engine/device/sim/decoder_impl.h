@@ -137,6 +137,15 @@ private:
     [[nodiscard]] Result<void> rule_prefetch();
     [[nodiscard]] Result<void> rule_cp();
     [[nodiscard]] Result<void> rule_ldmatrix();
+    [[nodiscard]] Result<void> rule_stmatrix();
+
+    // decode_async.cpp
+    [[nodiscard]] Result<void> rule_mbarrier();
+    [[nodiscard]] Result<void> rule_mapa();
+    [[nodiscard]] Result<void> rule_bulk(Modifiers modifiers);
+    [[nodiscard]] Result<void> rule_copies_arrive(Modifiers modifiers);
+    /// The address of operand `index` as a row of 64 bits, its offset added.
+    [[nodiscard]] Result<std::uint32_t> whole_address(std::size_t index);
     void memory_modifiers(Modifiers& modifiers, Instr& instr) const;
 
     // decode_control.cpp

@@ -16,6 +16,8 @@ constexpr std::uint64_t kGlobalBase = 0x7000'0000'0000;
 constexpr std::uint64_t kSharedWindow = 0x6f00'0000'0000;
 constexpr std::uint64_t kLocalWindow = 0x6e00'0000'0000;
 constexpr std::uint64_t kWindowBytes = std::uint64_t{1} << 24;
+/// A block's own shared memory, then that of each block of its cluster.
+constexpr std::uint64_t kClusterWindowBytes = 17 * kWindowBytes;
 
 struct Allocation {
     std::uint64_t begin = 0; ///< device address

@@ -100,6 +100,7 @@ enum class Op : std::uint16_t {
     cvta_from_local,
     isspacep,
     mapa,
+    cluster_rank_of,
     // memory
     ld,
     st,
@@ -109,6 +110,8 @@ enum class Op : std::uint16_t {
     fence,
     cp_async,
     cp_async_wait,
+    bulk_copy,
+    mbarrier,
     ldmatrix,
     stmatrix,
     // control
@@ -128,7 +131,8 @@ enum class Op : std::uint16_t {
     bar_red_and,
     bar_red_or,
     warp_sync,
-    cluster_sync,
+    cluster_arrive,
+    cluster_wait,
     shfl,
     vote,
     match_any,
@@ -148,7 +152,24 @@ enum class Combine : std::uint8_t { none, conj, disj, excl };
 enum class AtomOp : std::uint8_t { add, exch, cas, bit_and, bit_or, bit_xor, inc, dec, min, max };
 enum class ShuffleMode : std::uint8_t { up, down, bfly, idx };
 enum class VoteMode : std::uint8_t { all, any, uni, ballot };
-enum class Builtin : std::uint8_t { vprintf, assertfail };
+enum class Builtin : std::uint8_t { vprintf, assertfail, allocate, release };
+/// What an mbarrier instruction does; by its state token or by parity for the tests.
+enum class MbarrierOp : std::uint8_t {
+    init,
+    inval,
+    expect_tx,
+    complete_tx,
+    arrive,
+    arrive_expect_tx,
+    arrive_drop,
+    arrive_drop_expect_tx,
+    arrive_no_complete,
+    test_token,
+    test_parity,
+    pending_count,
+};
+/// Between which memories a bulk copy goes.
+enum class BulkCopy : std::uint8_t { global_to_shared, shared_to_cluster, shared_to_global };
 
 enum Flag : std::uint16_t {
     kFtz = 1,
@@ -178,7 +199,8 @@ struct Instr {
     Compare compare = Compare::eq;
     Combine combine = Combine::none;
     Space space = Space::generic;
-    std::uint8_t mode = 0; ///< AtomOp, ShuffleMode, VoteMode, Builtin or layout bits, by operation
+    std::uint8_t mode =
+        0; ///< AtomOp, ShuffleMode, VoteMode, Builtin, MbarrierOp, BulkCopy or layout bits, by operation
     std::uint8_t vector = 1;
     bool guard_negated = false;
     std::uint16_t flags = 0;
@@ -231,6 +253,21 @@ enum class Special : std::uint8_t {
     param_base,
     grid_barrier_lo,
     grid_barrier_hi,
+    clusterid_x,
+    clusterid_y,
+    clusterid_z,
+    nclusterid_x,
+    nclusterid_y,
+    nclusterid_z,
+    cluster_ctaid_x,
+    cluster_ctaid_y,
+    cluster_ctaid_z,
+    cluster_nctaid_x,
+    cluster_nctaid_y,
+    cluster_nctaid_z,
+    cluster_ctarank,
+    cluster_nctarank,
+    explicit_cluster,
 };
 
 struct ConstantRow {
@@ -302,8 +339,10 @@ struct Program {
     std::uint32_t shared_bytes = 0; ///< static
     std::uint32_t max_threads = 1024;
     std::uint32_t required_threads[3] = {0, 0, 0};
+    std::uint32_t required_cluster[3] = {0, 0, 0}; ///< 0: none
     bool has_calls = false;
     bool has_indirect_calls = false;
+    bool uses_heap = false;                                                  ///< malloc or free
     std::vector<std::pair<std::uint64_t, std::uint32_t>> function_addresses; ///< of indirect callees
 
     /// Innermost position of an instruction.

@@ -97,7 +97,7 @@ struct Function {
     std::vector<BranchTable> tables{};
     std::uint32_t max_threads[3] = {0, 0, 0}; ///< .maxntid, 0 when absent
     std::uint32_t required_threads[3] = {0, 0, 0};
-    std::uint32_t required_cluster[3] = {0, 0, 0};
+    std::uint32_t required_cluster[3] = {0, 0, 0}; ///< .reqnctapercluster, 0 when absent
 };
 
 struct Module {

@@ -158,11 +158,10 @@ private:
     Result<void> directives(Function& function) {
         while (cursor_.peek().kind == TokenKind::dotted) {
             const Token& word = cursor_.next();
-            std::uint32_t* triple = word.text == "maxntid"   ? function.max_threads
-                                    : word.text == "reqntid" ? function.required_threads
-                                    : word.text == "reqnctapercluster" || word.text == "maxclusterrank"
-                                        ? function.required_cluster
-                                        : nullptr;
+            std::uint32_t* triple = word.text == "maxntid"             ? function.max_threads
+                                    : word.text == "reqntid"           ? function.required_threads
+                                    : word.text == "reqnctapercluster" ? function.required_cluster
+                                                                       : nullptr;
             if (word.text == "pragma") {
                 if (auto skipped = cursor_.skip_past(';'); !skipped) return skipped;
                 continue;

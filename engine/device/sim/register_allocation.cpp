@@ -136,6 +136,7 @@ bool is_lane_wise(const Instr& instr) {
     case Op::ld:
     case Op::atom:
     case Op::ldmatrix:
+    case Op::mbarrier:
     case Op::mma:
     case Op::wmma_load:
     case Op::wmma_mma:

@@ -5,6 +5,7 @@
 #include "engine/device/sim/exec/counting.h"
 #include "engine/device/sim/exec/store_watch.h"
 #include "engine/device/sim/exec/thread_pool.h"
+#include "engine/device/sim/heap.h"
 #include "engine/device/sim/occupancy.h"
 #include "engine/device/sim/ptx_parser.h"
 #include "engine/device/sim/sim_module.h"
@@ -26,7 +27,9 @@ using device::LaunchCounters;
 using device::LaunchOutcome;
 using device::Pointer;
 
-constexpr std::uint64_t kParameterBytes = 32768; ///< the most that PTX allows a kernel
+constexpr std::uint64_t kParameterBytes = 32768;             ///< the most that PTX allows a kernel
+constexpr std::uint64_t kHeapBytes = std::uint64_t{8} << 20; ///< CUDA C++ Programming Guide, cudaLimitMallocHeapSize
+constexpr std::uint64_t kMostClusterBlocks = 16;             ///< with the non-portable size allowed
 constexpr std::uint64_t kPilotBlocks = 8;
 constexpr std::uint64_t kFewestSampledBlocks = 16;
 
@@ -129,9 +132,11 @@ public:
         request.block = config.block;
         request.dynamic_shared_bytes = config.dynamic_shared_bytes;
         request.cooperative = config.cooperative;
+        request.cluster = cluster_of(program, config);
         request.parameters = parameters;
         request.grid_id = ++launches_;
-        if (auto placed = place_workspace(request); !placed) return std::unexpected(std::move(placed.error()));
+        if (auto placed = place_workspace(request, program.uses_heap); !placed)
+            return std::unexpected(std::move(placed.error()));
         if (measuring_) return measured_launch(**bound, registers, std::move(request), std::move(stop));
         std::optional<LaunchCounter> counter;
         if (watch_) {
@@ -226,7 +231,20 @@ private:
         if (shared > limits.max_shared_bytes_optin)
             return refuse(fmt::format("a block needs {} bytes of shared memory, but {} has {}", shared, model_.name,
                                       limits.max_shared_bytes_optin));
-        if (config.cluster.count() > 1) return refuse("it asks for clusters, which the simulator does not have");
+        const device::Dim3 cluster = cluster_of(program, config);
+        if (cluster.count() > 1) {
+            if (grid.x % cluster.x != 0 || grid.y % cluster.y != 0 || grid.z % cluster.z != 0)
+                return refuse(fmt::format("its grid ({}, {}, {}) is not a multiple of the cluster ({}, {}, {})", grid.x,
+                                          grid.y, grid.z, cluster.x, cluster.y, cluster.z));
+            if (cluster.count() > kMostClusterBlocks)
+                return refuse(
+                    fmt::format("a cluster has at most {} blocks, not {}", kMostClusterBlocks, cluster.count()));
+            if (model_.arch < "sm_90")
+                return refuse(fmt::format("{} has no clusters; compute capability 9.0 has", model_.name));
+            if (program.required_cluster[0] != 0 && config.cluster.count() > 1
+                && !(config.cluster == cluster_of(program, {})))
+                return refuse("its cluster is not the one that the kernel declares");
+        }
         if (parameter_bytes != program.parameter_bytes)
             return fail(Stage::device, ErrorCode::internal,
                         fmt::format("kernel {} takes {} bytes of parameters, but got {}", demangled(program.kernel),
@@ -243,8 +261,14 @@ private:
         return {};
     }
 
+    /// What the launch asks for, or else the kernel.
+    [[nodiscard]] static device::Dim3 cluster_of(const Program& program, const LaunchConfig& config) {
+        const std::uint32_t* need = program.required_cluster;
+        return config.cluster.count() > 1 || need[0] == 0 ? config.cluster : device::Dim3{need[0], need[1], need[2]};
+    }
+
     /// Memory that a launch needs beside its arguments: a readable copy of its parameters, a barrier for the grid.
-    [[nodiscard]] Result<void> place_workspace(LaunchRequest& request) {
+    [[nodiscard]] Result<void> place_workspace(LaunchRequest& request, bool heap) {
         if (parameter_block_ == 0) {
             auto address = memory_.allocate(kParameterBytes, "kernel parameters", false);
             if (!address) return std::unexpected(std::move(address.error()));
@@ -254,6 +278,12 @@ private:
             std::memcpy(memory_.host(parameter_block_, kParameterBytes), request.parameters.data(),
                         request.parameters.size());
         request.parameter_address = parameter_block_;
+        if (heap && !heap_) {
+            auto address = memory_.allocate(kHeapBytes, "the heap of malloc");
+            if (!address) return std::unexpected(std::move(address.error()));
+            heap_.emplace(*address, kHeapBytes);
+        }
+        request.heap = heap_ ? &*heap_ : nullptr;
         if (!request.cooperative) return {};
         if (grid_barrier_ == 0) {
             auto address = memory_.allocate(256, "grid barrier");
@@ -288,7 +318,8 @@ private:
             if (result->fault) outcome.fault = std::move(result->fault);
             return result->executed;
         };
-        const bool may_sample = sampling_ && !request.cooperative && blocks > 4 * kFewestSampledBlocks;
+        const bool may_sample =
+            sampling_ && !request.cooperative && request.cluster.count() == 1 && blocks > 4 * kFewestSampledBlocks;
         if (!may_sample) {
             if (auto ran = run({}); !ran) return std::unexpected(std::move(ran.error()));
         } else if (auto done = run_sampled(run, options, counter, sectors, out); !done) {
@@ -383,6 +414,7 @@ private:
     ThreadPool pool_;
     Pointer parameter_block_ = 0;
     Pointer grid_barrier_ = 0;
+    std::optional<DeviceHeap> heap_;
     std::uint64_t launches_ = 0;
     StoreWatch* watch_ = nullptr;
     bool measuring_ = false;

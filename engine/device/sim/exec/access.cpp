@@ -34,13 +34,16 @@ bool resolve_shared_lanes(Warp& warp, const Step* step, const u64* address, u32 
     for (u32 mask = warp.mask; mask != 0; mask &= mask - 1) {
         const int lane = __builtin_ctz(mask);
         // a generic address that an earlier conversion left in its window is as good as the offset
-        const u64 at =
-            address[lane] - kSharedWindowBase < kWindowSize ? address[lane] - kSharedWindowBase : address[lane];
+        const u64 given =
+            address[lane] - kSharedWindowBase < kClusterWindowSize ? address[lane] - kSharedWindowBase : address[lane];
+        const u64 part = given / kWindowSize, at = given % kWindowSize;
+        if (part > warp.cluster_size)
+            return fault(warp, step, RawFault::Kind::out_of_bounds, lane, given, size, write, Space::shared);
         if (at >= warp.shared_bytes || warp.shared_bytes - at < size)
             return fault(warp, step, RawFault::Kind::out_of_bounds, lane, at, size, write, Space::shared);
         if (at & (align - 1))
             return fault(warp, step, RawFault::Kind::misaligned, lane, at, size, write, Space::shared);
-        out.lane[lane] = warp.shared + at;
+        out.lane[lane] = part == 0 ? warp.shared + at : warp.cluster_shared + (part - 1) * warp.cluster_stride + at;
     }
     out.shape = Shape::scattered;
     return true;
@@ -69,7 +72,7 @@ bool resolve_generic_lanes(Warp& warp, const Step* step, const u64* address, u32
         const int lane = __builtin_ctz(mask);
         const u64 at = address[lane];
         inner[lane] = at;
-        if (at - kSharedWindowBase < kWindowSize) {
+        if (at - kSharedWindowBase < kClusterWindowSize) {
             shared |= 1u << lane;
             inner[lane] = at - kSharedWindowBase;
         } else if (at - kLocalWindowBase < kWindowSize) {

@@ -9,6 +9,8 @@ namespace kw::sim::KW_ISA {
 constexpr u64 kSharedWindowBase = 0x6f00'0000'0000;
 constexpr u64 kLocalWindowBase = 0x6e00'0000'0000;
 constexpr u64 kWindowSize = u64{1} << 24;
+/// The block's own window, then one for each block of a cluster, by rank.
+constexpr u64 kClusterWindowSize = 17 * kWindowSize;
 
 enum class Shape : u8 {
     contiguous, ///< lane l at base + l · size; only active lanes are known to lie within the allocation

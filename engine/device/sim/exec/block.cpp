@@ -35,7 +35,9 @@ void fill_row(std::byte* at, RowClass row, std::uint64_t bits, std::uint64_t hig
 /// Same for all lanes of a warp, in any block?
 bool varies_by_block(Special special) {
     return special == Special::ctaid_x || special == Special::ctaid_y || special == Special::ctaid_z
-           || special == Special::smid;
+           || special == Special::smid || (special >= Special::clusterid_x && special <= Special::clusterid_z)
+           || (special >= Special::cluster_ctaid_x && special <= Special::cluster_ctaid_z)
+           || special == Special::cluster_ctarank;
 }
 
 std::uint64_t uniform_special(Special special, const Warp& warp, std::uint32_t local_base) {
@@ -63,6 +65,21 @@ std::uint64_t uniform_special(Special special, const Warp& warp, std::uint32_t l
     case Special::param_base: return request.parameter_address;
     case Special::grid_barrier_lo: return request.grid_barrier_address & 0xffffffffu;
     case Special::grid_barrier_hi: return request.grid_barrier_address >> 32;
+    case Special::clusterid_x: return warp.block->position.x / request.cluster.x;
+    case Special::clusterid_y: return warp.block->position.y / request.cluster.y;
+    case Special::clusterid_z: return warp.block->position.z / request.cluster.z;
+    case Special::nclusterid_x: return request.grid.x / request.cluster.x;
+    case Special::nclusterid_y: return request.grid.y / request.cluster.y;
+    case Special::nclusterid_z: return request.grid.z / request.cluster.z;
+    case Special::cluster_ctaid_x: return warp.block->position.x % request.cluster.x;
+    case Special::cluster_ctaid_y: return warp.block->position.y % request.cluster.y;
+    case Special::cluster_ctaid_z: return warp.block->position.z % request.cluster.z;
+    case Special::cluster_nctaid_x: return request.cluster.x;
+    case Special::cluster_nctaid_y: return request.cluster.y;
+    case Special::cluster_nctaid_z: return request.cluster.z;
+    case Special::cluster_ctarank: return warp.cluster_rank;
+    case Special::cluster_nctarank: return warp.cluster_size;
+    case Special::explicit_cluster: return warp.cluster_size > 1 ? 1 : 0;
     default: return 0;
     }
 }
@@ -178,6 +195,7 @@ void start_warp(Warp& warp, Block& block, std::uint32_t index) {
     warp.avoid = kNoValue;
     warp.executed = 0;
     warp.polls = 0;
+    warp.cluster_phase = 0;
     warp.fault = {};
 }
 
@@ -224,6 +242,45 @@ const Step* arrive_at_barrier(Warp& warp, const Step* step) {
     if (!is_complete(block, barrier)) return nullptr;
     complete(block, id);
     return nullptr;
+}
+
+const Step* arrive_at_cluster(Warp& warp, const Step* step) {
+    Cluster& cluster = *warp.block->cluster;
+    warp.cluster_phase = cluster.phase;
+    cluster.arrived += static_cast<std::uint32_t>(std::popcount(warp.mask));
+    check_cluster(cluster);
+    return step + 1;
+}
+
+const Step* wait_for_cluster(Warp& warp, const Step* step) {
+    Block& block = *warp.block;
+    if (block.cluster->phase != warp.cluster_phase) return step + 1;
+    Split& split = warp.splits[warp.current];
+    split.ip = step;
+    split.state = SplitState::barrier;
+    split.barrier = kClusterBarrier;
+    return nullptr;
+}
+
+void check_cluster(Cluster& cluster) {
+    std::uint32_t live = 0;
+    for (std::uint32_t index = 0; index < cluster.size; ++index) live += cluster.blocks[index].live_threads;
+    if (cluster.arrived == 0 || cluster.arrived < live) return;
+    cluster.arrived = 0;
+    ++cluster.phase;
+    for (std::uint32_t rank = 0; rank < cluster.size; ++rank) {
+        Block& block = cluster.blocks[rank];
+        for (std::uint32_t index = 0; index < block.warp_count; ++index) {
+            Warp& warp = block.warps[index];
+            for (std::uint32_t at = 0; at < warp.split_count; ++at) {
+                Split& split = warp.splits[at];
+                if (split.state != SplitState::barrier || split.barrier != kClusterBarrier) continue;
+                ++split.ip;
+                split.state = SplitState::ready;
+                block.runnable |= 1u << index;
+            }
+        }
+    }
 }
 
 void check_barriers(Block& block) {

@@ -1,5 +1,6 @@
-// Device functions that the toolkit's headers declare and the driver provides: printf and assert.
+// Device functions that the toolkit's headers declare and the driver provides: printf, assert, malloc and free.
 #include "engine/device/sim/exec/launch.h"
+#include "engine/device/sim/heap.h"
 
 #include <fmt/format.h>
 #include <fmt/printf.h>
@@ -193,6 +194,23 @@ void print(Warp& warp, const CallSite& site, std::uint32_t local_base) {
     launch.output.emplace_back(warp.block->index, std::move(text));
 }
 
+const Step* use_heap(Warp& warp, const Step* step, const Instr& instr, const CallSite& site, std::uint32_t local_base) {
+    DeviceHeap& heap = *warp.launch->request.heap;
+    for (std::uint32_t mask = warp.mask; mask != 0; mask &= mask - 1) {
+        const auto lane = static_cast<std::uint32_t>(std::countr_zero(mask));
+        std::byte* local = warp.local + std::size_t{lane} * warp.local_stride + local_base;
+        std::uint64_t value = 0;
+        std::memcpy(&value, local + site.arguments[0].offset, 8);
+        if (static_cast<Builtin>(instr.mode) == Builtin::release) {
+            if (!heap.release(value)) return raise(warp, step, RawFault::Kind::bad_free, lane, value);
+            continue;
+        }
+        const std::uint64_t address = heap.allocate(value);
+        std::memcpy(local + site.results[0].offset, &address, 8);
+    }
+    return step + 1;
+}
+
 } // namespace
 
 const Step* call_builtin(Warp& warp, const Step* step) {
@@ -205,6 +223,7 @@ const Step* call_builtin(Warp& warp, const Step* step) {
         print(warp, site, local_base);
         return step + 1;
     }
+    if (static_cast<Builtin>(instr.mode) != Builtin::assertfail) return use_heap(warp, step, instr, site, local_base);
     const auto lane = static_cast<std::uint32_t>(std::countr_zero(warp.mask));
     const std::byte* local = warp.local + std::size_t{lane} * warp.local_stride + local_base;
     std::uint64_t message = 0, file = 0, function = 0;

@@ -42,6 +42,8 @@ std::uint64_t Events::* pipe_of(const Instr& instr) {
     case Op::cp_async_wait:
     case Op::ldmatrix:
     case Op::stmatrix:
+    case Op::mbarrier:
+    case Op::bulk_copy:
     case Op::wmma_load:
     case Op::wmma_store: return &Events::load_store;
     case Op::mma:
@@ -140,7 +142,9 @@ LaunchCounter::Kind LaunchCounter::classify(const Instr& instr) {
         kind.offset = instr.imm;
         break;
     case Op::ldmatrix:
+    case Op::stmatrix:
         kind.memory = true;
+        kind.store = instr.op == Op::stmatrix;
         kind.space = Space::shared;
         kind.address = instr.src[0];
         kind.wide_address = instr.src_rows[0] == RowClass::w64;
@@ -286,9 +290,9 @@ void LaunchCounter::note_request(const Kind& kind, std::uint32_t bytes, std::spa
                                  Events& events) {
     Space space = kind.space;
     if (space == Space::generic)
-        space = address[0] - kSharedWindow < kWindowBytes  ? Space::shared
-                : address[0] - kLocalWindow < kWindowBytes ? Space::local
-                                                           : Space::global;
+        space = address[0] - kSharedWindow < kClusterWindowBytes ? Space::shared
+                : address[0] - kLocalWindow < kWindowBytes       ? Space::local
+                                                                 : Space::global;
     if (space == Space::shared) return note_shared(kind, bytes, address, events);
     const auto count = static_cast<std::uint32_t>(address.size());
     if (space == Space::local) {

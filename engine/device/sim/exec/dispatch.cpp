@@ -8,7 +8,7 @@ const Step* guarded(Warp& warp, const Step* step);
 namespace {
 
 Handler bind(const Instr& instr, Step& step) {
-    for (auto* part : {bind_control, bind_memory, bind_atomic, bind_compare, bind_warp, bind_matrix}) {
+    for (auto* part : {bind_control, bind_memory, bind_atomic, bind_compare, bind_warp, bind_matrix, bind_async}) {
         if (const Handler handler = part(instr, step)) return handler;
     }
     if (instr.op == Op::cvt || instr.op == Op::cvt_pack) return bind_convert(instr, step);

@@ -91,6 +91,12 @@ device::Fault describe_fault(const LaunchState& launch) {
         break;
     case RawFault::Kind::deadlock:
         fault.kind = device::FaultKind::deadlock;
+        if (raw.address == kClusterBarrier) {
+            fault.message =
+                "the blocks of the cluster wait for each other: its barrier never completes because not all "
+                "threads that have not ended reach it";
+            break;
+        }
         fault.message = fmt::format("every warp of the block waits; barrier {} never completes because not all threads "
                                     "that it expects reach it",
                                     raw.address);
@@ -130,6 +136,23 @@ device::Fault describe_fault(const LaunchState& launch) {
     case RawFault::Kind::bad_branch:
         fault.kind = device::FaultKind::trap;
         fault.message = fmt::format("an indexed branch takes entry {} of a table that has fewer", raw.address);
+        break;
+    case RawFault::Kind::no_mbarrier:
+        fault.kind = device::FaultKind::uninitialized_read;
+        fault.message =
+            fmt::format("there is no mbarrier at {:#x} of shared memory: mbarrier.init has not run for it, or "
+                        "something has overwritten it",
+                        raw.address);
+        fault.space = "shared";
+        break;
+    case RawFault::Kind::mbarrier_overrun:
+        fault.kind = device::FaultKind::trap;
+        fault.message = fmt::format("more threads arrive at the mbarrier at {:#x} than its phase expects", raw.address);
+        break;
+    case RawFault::Kind::bad_free:
+        fault.kind = device::FaultKind::out_of_bounds;
+        fault.message =
+            fmt::format("free is called with {:#x}, which malloc did not give or which is free already", raw.address);
         break;
     case RawFault::Kind::none: break;
     }

@@ -194,5 +194,6 @@ Handler bind_atomic(const Instr& instr, Step& step);
 Handler bind_warp(const Instr& instr, Step& step);
 Handler bind_control(const Instr& instr, Step& step);
 Handler bind_matrix(const Instr& instr, Step& step);
+Handler bind_async(const Instr& instr, Step& step);
 
 } // namespace kw::sim::KW_ISA

@@ -34,9 +34,10 @@ AlignedBytes allocate_aligned(std::size_t bytes) {
         static_cast<std::byte*>(std::aligned_alloc(64, (std::max<std::size_t>(bytes, 64) + 63) / 64 * 64)));
 }
 
-/// What one resident block needs; reused for one block after another.
+/// What one resident cluster needs, which mostly is a single block; reused for one after another.
 struct BlockContext {
-    Block block;
+    Cluster cluster;
+    std::vector<Block> blocks;
     std::vector<Warp> warps;
     AlignedBytes registers;
     AlignedBytes local;
@@ -67,27 +68,40 @@ struct BlockContext {
 
 std::unique_ptr<BlockContext> make_context(LaunchState& launch) {
     auto context = std::make_unique<BlockContext>();
-    const std::size_t warps = launch.warps_per_block;
+    const auto size = static_cast<std::uint32_t>(launch.request.cluster.count());
+    const std::size_t warps = std::size_t{launch.warps_per_block} * size;
     const bool has_local = launch.local_stride != 0;
+    const std::uint32_t stride = std::max(align64(launch.shared_bytes), 64u);
     context->warps.resize(warps);
+    context->blocks.resize(size);
+    context->cluster.blocks = context->blocks.data();
+    context->cluster.size = size;
     context->registers = allocate_aligned(std::size_t{launch.register_stack_bytes} * warps);
-    context->shared = allocate_aligned(launch.shared_bytes);
+    context->shared = allocate_aligned(std::size_t{stride} * size);
     if (has_local) context->local = allocate_aligned(std::size_t{launch.local_stride} * 32 * warps);
     if (!context->registers || !context->shared || (has_local && !context->local)) return nullptr;
-    context->block.launch = &launch;
-    context->block.warps = context->warps.data();
-    context->block.warp_count = launch.warps_per_block;
-    context->block.shared = context->shared.get();
-    context->block.shared_bytes = launch.shared_bytes;
+    for (std::uint32_t rank = 0; rank < size; ++rank) {
+        Block& block = context->blocks[rank];
+        block.launch = &launch;
+        block.cluster = &context->cluster;
+        block.warps = context->warps.data() + std::size_t{rank} * launch.warps_per_block;
+        block.warp_count = launch.warps_per_block;
+        block.shared = context->shared.get() + std::size_t{rank} * stride;
+        block.shared_bytes = launch.shared_bytes;
+    }
     for (std::uint32_t index = 0; index < warps; ++index) {
         Warp& warp = context->warps[index];
-        warp.index = index;
+        warp.index = index % launch.warps_per_block;
         warp.launch = &launch;
-        warp.block = &context->block;
+        warp.cluster_rank = index / launch.warps_per_block;
+        warp.cluster_size = size;
+        warp.cluster_stride = stride;
+        warp.cluster_shared = context->shared.get();
+        warp.block = &context->blocks[warp.cluster_rank];
         warp.steps = launch.bound->steps.data();
         warp.operands = launch.bound->operands.data();
         warp.memory_delta = launch.memory->delta();
-        warp.shared = context->shared.get();
+        warp.shared = warp.block->shared;
         warp.shared_bytes = launch.shared_bytes;
         warp.register_stack = context->registers.get() + std::size_t{index} * launch.register_stack_bytes;
         warp.register_stack_bytes = launch.register_stack_bytes;
@@ -98,8 +112,7 @@ std::unique_ptr<BlockContext> make_context(LaunchState& launch) {
     return context;
 }
 
-void start_block(BlockContext& context, std::uint64_t index) {
-    Block& block = context.block;
+void start_block(Block& block, std::uint64_t index) {
     const LaunchState& launch = *block.launch;
     const device::Dim3& grid = launch.request.grid;
     block.index = index;
@@ -114,7 +127,26 @@ void start_block(BlockContext& context, std::uint64_t index) {
     for (std::uint32_t warp = 0; warp < block.warp_count; ++warp) start_warp(block.warps[warp], block, warp);
 }
 
-enum class BlockStatus { done, yielded, fault };
+/// Linear index of block `rank` of cluster `number`; both count along x first.
+std::uint64_t block_of_cluster(const LaunchRequest& request, std::uint64_t number, std::uint32_t rank) {
+    const device::Dim3 &grid = request.grid, &cluster = request.cluster;
+    const std::uint64_t across = grid.x / cluster.x, down = grid.y / cluster.y;
+    const std::uint64_t x = number % across * cluster.x + rank % cluster.x;
+    const std::uint64_t y = number / across % down * cluster.y + rank / cluster.x % cluster.y;
+    const std::uint64_t z = number / across / down * cluster.z + rank / cluster.x / cluster.y;
+    return (z * grid.y + y) * grid.x + x;
+}
+
+void start_cluster(BlockContext& context, const LaunchRequest& request, std::uint64_t number) {
+    Cluster& cluster = context.cluster;
+    cluster.arrived = 0;
+    cluster.phase = 0;
+    for (std::uint32_t rank = 0; rank < cluster.size; ++rank)
+        start_block(cluster.blocks[rank], cluster.size == 1 ? number : block_of_cluster(request, number, rank));
+}
+
+/// waiting: for another block of the cluster; without one it would be a deadlock.
+enum class BlockStatus { done, yielded, waiting, fault };
 
 void note_fault(LaunchState& launch, RawFault fault, const Block& block, std::uint32_t warp) {
     const std::lock_guard lock(launch.mutex);
@@ -167,6 +199,7 @@ BlockStatus run_block(Block& block, LaunchState& launch, Range* ranges, std::uin
         }
         if (block.live_threads == 0) return BlockStatus::done;
         if (block.runnable == 0) {
+            if (block.cluster->size > 1) return BlockStatus::waiting;
             RawFault fault = describe_deadlock(block);
             if (fault.kind == RawFault::Kind::none) fault.kind = RawFault::Kind::deadlock;
             note_fault(launch, fault, block, fault.warp);
@@ -188,12 +221,40 @@ BlockStatus run_block(Block& block, LaunchState& launch, Range* ranges, std::uin
     }
 }
 
-/// Blocks of a launch: which come next, which were put aside while they wait for others.
+BlockStatus run_cluster(Cluster& cluster, LaunchState& launch, Range* ranges, std::uint32_t worker) {
+    if (cluster.size == 1) return run_block(cluster.blocks[0], launch, ranges, worker);
+    for (;;) {
+        bool done = true, waiting = true;
+        for (std::uint32_t rank = 0; rank < cluster.size; ++rank) {
+            Block& block = cluster.blocks[rank];
+            if (block.live_threads == 0) continue;
+            const BlockStatus status = run_block(block, launch, ranges, worker);
+            if (status == BlockStatus::fault) return status;
+            done &= status == BlockStatus::done;
+            waiting &= status == BlockStatus::waiting;
+        }
+        if (done) return BlockStatus::done;
+        if (!waiting) return BlockStatus::yielded;
+        const Block* stuck = nullptr;
+        for (std::uint32_t rank = 0; rank < cluster.size; ++rank) {
+            // one that a later block has released meanwhile goes on
+            if (cluster.blocks[rank].runnable != 0) waiting = false;
+            if (cluster.blocks[rank].live_threads != 0) stuck = &cluster.blocks[rank];
+        }
+        if (!waiting) continue;
+        RawFault fault = describe_deadlock(*stuck);
+        if (fault.kind == RawFault::Kind::none) fault.kind = RawFault::Kind::deadlock;
+        note_fault(launch, fault, *stuck, fault.warp);
+        return BlockStatus::fault;
+    }
+}
+
+/// Clusters of a launch: which come next, which were put aside while they wait for others.
 class Scheduler {
 public:
     explicit Scheduler(LaunchState& launch) : launch_(launch) {
         const LaunchRequest& request = launch.request;
-        total_ = request.sample.empty() ? request.grid.count() : request.sample.size();
+        total_ = request.sample.empty() ? request.grid.count() / request.cluster.count() : request.sample.size();
         resident_limit_ =
             request.cooperative ? total_ : std::max<std::uint64_t>(launch.options.most_resident_blocks, 1);
     }
@@ -221,7 +282,8 @@ public:
                         current = std::move(spare.back());
                         spare.pop_back();
                     }
-                    start_block(*current, launch_.request.sample.empty() ? number : launch_.request.sample[number]);
+                    start_cluster(*current, launch_.request,
+                                  launch_.request.sample.empty() ? number : launch_.request.sample[number]);
                 } else {
                     current = unpark();
                     if (!current) {
@@ -231,7 +293,7 @@ public:
                     }
                 }
             }
-            const BlockStatus status = run_block(current->block, launch_, ranges.data(), worker);
+            const BlockStatus status = run_cluster(current->cluster, launch_, ranges.data(), worker);
             if (status == BlockStatus::done) {
                 spare.push_back(std::move(current));
             } else if (status == BlockStatus::yielded && (next_.load() < total_ || parked_count_.load() != 0)) {
@@ -336,6 +398,7 @@ bool lacks_destination(const Instr& instr) {
     case Op::elect:
     case Op::setp:
     case Op::ldmatrix:
+    case Op::mbarrier:
     case Op::bar_red_popc:
     case Op::bar_red_and:
     case Op::bar_red_or: return false;

@@ -15,6 +15,7 @@
 
 namespace kw::sim {
 
+class DeviceHeap;
 class LaunchCounter;
 class ThreadPool;
 
@@ -42,13 +43,15 @@ struct LaunchOptions {
 struct LaunchRequest {
     device::Dim3 grid;
     device::Dim3 block;
+    device::Dim3 cluster{};
     std::uint32_t dynamic_shared_bytes = 0;
     bool cooperative = false;
     std::span<const std::byte> parameters;
     std::uint64_t parameter_address = 0;    ///< where a copy of the parameters lies in device memory
     std::uint64_t grid_barrier_address = 0; ///< workspace of a grid-wide barrier, for cooperative launches
     std::uint64_t grid_id = 1;
-    /// Linear indices of the blocks to run, ascending; empty: all.
+    DeviceHeap* heap = nullptr; ///< of kernels that allocate
+    /// Linear indices of the blocks to run, ascending; empty: all. Only without clusters.
     std::vector<std::uint64_t> sample;
 };
 
@@ -61,8 +64,20 @@ struct Barrier {
     bool any = false;
 };
 
+struct Block;
+/// Blocks that one thread runs together, because they see each other's shared memory and share a barrier.
+struct Cluster {
+    Block* blocks = nullptr;
+    std::uint32_t size = 1;
+    std::uint32_t arrived = 0; ///< threads
+    std::uint32_t phase = 0;
+};
+/// Split::barrier of those that wait for the cluster.
+constexpr std::uint8_t kClusterBarrier = 16;
+
 struct Block {
     LaunchState* launch = nullptr;
+    Cluster* cluster = nullptr;
     std::uint64_t index = 0;
     device::Dim3 position{0, 0, 0};
     Warp* warps = nullptr;
@@ -125,6 +140,8 @@ void start_warp(Warp& warp, Block& block, std::uint32_t index);
 void fill_rows(Warp& warp, std::uint32_t function, std::byte* frame, std::uint32_t local_base, std::uint32_t mask);
 /// Completes every barrier for which all have arrived.
 void check_barriers(Block& block);
+/// Completes the cluster's barrier when all threads of its blocks that have not ended have arrived.
+void check_cluster(Cluster& cluster);
 /// The kind of fault that a block is in when none of its warps can go on.
 [[nodiscard]] RawFault describe_deadlock(const Block& block);
 

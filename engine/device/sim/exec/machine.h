@@ -85,6 +85,9 @@ struct RawFault {
         bad_call,
         bad_barrier,
         bad_branch,
+        no_mbarrier,
+        mbarrier_overrun,
+        bad_free,
     };
     Kind kind = Kind::none;
     const Step* step = nullptr;
@@ -108,7 +111,12 @@ struct alignas(64) Warp {
     const std::uint32_t* operands = nullptr;
     std::byte* shared = nullptr;
     std::uint32_t shared_bytes = 0;
-    std::uint32_t local_stride = 0; ///< bytes of local memory per lane
+    std::byte* cluster_shared = nullptr; ///< of the cluster's first block; the others' follow
+    std::uint32_t cluster_stride = 0;    ///< bytes from one block's to the next
+    std::uint32_t cluster_size = 1;
+    std::uint32_t cluster_rank = 0;
+    std::uint32_t cluster_phase = 0; ///< phase of the cluster's barrier at which this warp arrived
+    std::uint32_t local_stride = 0;  ///< bytes of local memory per lane
     std::byte* local = nullptr;
     std::uint32_t local_top = 0; ///< bytes of local memory in use by the running split's frames
     std::uint32_t quantum = 0;   ///< instructions left before the warp yields
@@ -156,6 +164,8 @@ const Step* branch_indexed(Warp& warp, const Step* step);
 const Step* call_builtin(Warp& warp, const Step* step);
 /// `kind` 0 sync, 1 arrive, 2 popc, 3 and, 4 or.
 const Step* arrive_at_barrier(Warp& warp, const Step* step);
+const Step* arrive_at_cluster(Warp& warp, const Step* step);
+const Step* wait_for_cluster(Warp& warp, const Step* step);
 /// Whether the lanes in `wanted` are all here; if not, the running split is put to wait and the step must return null.
 [[nodiscard]] bool gather_lanes(Warp& warp, const Step* step, std::uint32_t wanted, SplitState state);
 [[nodiscard]] std::uint64_t device_clock(const Warp& warp);

@@ -65,7 +65,7 @@ template<class O>
 KW_INLINE typename O::Raw exchange(typename O::Raw* at, typename O::Raw b, typename O::Raw c, bool shared) {
     using T = typename O::Raw;
     if (shared) {
-        // one host thread runs a block
+        // one host thread runs a block, and the blocks of a cluster
         const T old = *at;
         *at = O::apply(old, b, c, true);
         return old;
@@ -104,8 +104,8 @@ template<class O> const Step* atomic(Warp& warp, const Step* step) {
     Access access;
     if (!resolver_at(step->flags & 0x7fff)(warp, step, operand[at], true, size, access)) return nullptr;
     to_pointers(warp, access, size);
-    const std::byte* shared_begin = warp.shared;
-    const std::byte* shared_end = warp.shared + warp.shared_bytes;
+    const std::byte* shared_begin = warp.cluster_shared;
+    const std::byte* shared_end = shared_begin + std::size_t{warp.cluster_stride} * warp.cluster_size;
     for (u32 index = 0; index < count; ++index) {
         const T* b = row<const T>(warp, operand[at + 1 + index]);
         // only cas has a third operand; reading b again is harmless

@@ -349,7 +349,7 @@ constexpr u64 kShared = 0x6f00'0000'0000, kLocal = 0x6e00'0000'0000, kWindow = u
 template<Space S> const Step* isspacep(Warp& warp, const Step* step) {
     const u64* a = row<const u64>(warp, step->a);
     set_predicate(warp, step->d, each_bit([=](int lane) {
-                      const bool shared = a[lane] - kShared < kWindow;
+                      const bool shared = a[lane] - kShared < 17 * kWindow; // and the cluster's
                       const bool local = a[lane] - kLocal < kWindow;
                       return S == Space::shared ? shared : S == Space::local ? local : !shared && !local;
                   }));

@@ -88,6 +88,8 @@ Handler bind_control(const Instr& instr, Step& step) {
     case Op::clock: return clock<u32>;
     case Op::clock64: return clock<u64>;
     case Op::globaltimer: return instr.type == Type::u64 ? globaltimer<u64> : globaltimer<u32>;
+    case Op::cluster_arrive: return arrive_at_cluster;
+    case Op::cluster_wait: return wait_for_cluster;
     case Op::bar_sync: step.count = 0; return arrive_at_barrier;
     case Op::bar_arrive: step.count = 1; return arrive_at_barrier;
     case Op::bar_red_popc: step.count = 2; return arrive_at_barrier;

@@ -194,9 +194,10 @@ template<class T> KW_INLINE T round_integral(T value, Rounding mode) {
 }
 template<class F, Rounding Mode> const Step* half_integral(Warp& warp, const Step* step) {
     const u16* a = row<const u16>(warp, step->a);
+    const bool sat = step->flags & kSat;
     each(warp, row<u16>(warp, step->d), [=](int lane) {
-        const u16 value = a[lane];
-        const u16 result = narrow(F{}, round_integral(widen(F{}, value), Mode));
+        const float value = round_integral(widen(F{}, a[lane]), Mode);
+        const u16 result = narrow(F{}, sat ? saturate(value) : value);
         return result;
     });
     return step + 1;
@@ -215,7 +216,7 @@ template<class F> Handler to_half_any(const Instr& instr) {
     case Type::s64: return to_half_rounded<F, s64>(instr.rounding);
     case Type::f16:
     case Type::bf16: {
-        if (instr.flags & (kSat | kRelu)) return nullptr;
+        if (instr.has(kRelu)) return nullptr;
         const bool same = instr.type == instr.type2;
         if (same) {
             switch (instr.rounding) {
@@ -228,7 +229,7 @@ template<class F> Handler to_half_any(const Instr& instr) {
             default: return nullptr;
             }
         }
-        if (instr.rounding != Rounding::rn && instr.rounding != Rounding::none) return nullptr;
+        if (instr.has(kSat) || (instr.rounding != Rounding::rn && instr.rounding != Rounding::none)) return nullptr;
         return instr.type2 == Type::f16 ? half_to_half<F, Half> : half_to_half<F, Bfloat>;
     }
     default: return nullptr;
@@ -341,12 +342,13 @@ template<class D> Handler float_to_float_any(const Instr& instr) {
     }
 }
 
-/// Ten fraction bits are kept; ties away from zero (rna) or to even (rn).
-template<bool Even> const Step* to_tf32(Warp& warp, const Step* step) {
+/// Ten fraction bits are kept; ties away from zero (rna) or to even (rn), or the rest cut off (rz).
+template<Rounding Mode> const Step* to_tf32(Warp& warp, const Step* step) {
     const u32* a = row<const u32>(warp, step->a);
     each(warp, row<u32>(warp, step->d), [=](int lane) {
         const u32 raw = a[lane];
-        const u32 kept = (raw + (Even ? 0xfffu + (raw >> 13 & 1u) : 0x1000u)) & 0xffffe000u;
+        const u32 half = Mode == Rounding::rn ? 0xfffu + (raw >> 13 & 1u) : Mode == Rounding::rna ? 0x1000u : 0u;
+        const u32 kept = (raw + half) & 0xffffe000u;
         return (raw & 0x7fffffffu) > 0x7f800000u ? kCanonicalNan : (raw & 0x7f800000u) == 0x7f800000u ? raw : kept;
     });
     return step + 1;
@@ -388,8 +390,9 @@ Handler bind_convert(const Instr& instr, Step& step) {
     if (instr.type == Type::f16) return to_half_any<Half>(instr);
     if (instr.type == Type::bf16) return to_half_any<Bfloat>(instr);
     if (instr.type == Type::tf32 && instr.type2 == Type::f32 && !(instr.flags & (kSat | kRelu)))
-        return instr.rounding == Rounding::rna  ? to_tf32<false>
-               : instr.rounding == Rounding::rn ? to_tf32<true>
+        return instr.rounding == Rounding::rna  ? to_tf32<Rounding::rna>
+               : instr.rounding == Rounding::rn ? to_tf32<Rounding::rn>
+               : instr.rounding == Rounding::rz ? to_tf32<Rounding::rz>
                                                 : nullptr;
     if (instr.has(kRelu)) return nullptr;
     if (from_float && !to_float) {

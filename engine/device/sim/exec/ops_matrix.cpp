@@ -212,6 +212,36 @@ const Step* ldmatrix(Warp& warp, const Step* step) {
     return step + 1;
 }
 
+/// The reverse of ldmatrix. operands: address, registers.
+const Step* stmatrix(Warp& warp, const Step* step) {
+    const u32* operand = warp.operands + step->extra;
+    const u32 count = step->count;
+    u64 address[32] = {};
+    for (u32 lane = 0; lane < 8 * count; ++lane) {
+        address[lane] = step->flags & 2
+                            ? row<const u64>(warp, operand[0])[lane] + static_cast<u64>(step->imm)
+                            : static_cast<u32>(row<const u32>(warp, operand[0])[lane] + static_cast<u32>(step->imm));
+    }
+    Access access;
+    const u32 all = warp.mask;
+    warp.mask = count == 4 ? kFullMask : (1u << 8 * count) - 1;
+    const bool ok = resolve_shared_lanes(warp, step, address, 16, 16, true, access);
+    warp.mask = all;
+    if (!ok) return nullptr;
+    for (u32 matrix = 0; matrix < count; ++matrix) {
+        const u32* values = row<const u32>(warp, operand[1 + matrix]);
+        for (u32 lane = 0; lane < 32; ++lane) {
+            for (u32 half = 0; half < 2; ++half) {
+                const u32 line = lane / 4, column = 2 * (lane % 4) + half;
+                std::byte* to = step->flags & 1 ? access.lane[8 * matrix + column] + 2 * line
+                                                : access.lane[8 * matrix + line] + 2 * column;
+                store_raw(to, static_cast<u16>(values[lane] >> (16 * half)));
+            }
+        }
+    }
+    return step + 1;
+}
+
 /// Fragments of wmma have no layout that programs may rely on. Here element i of the matrix, counted along rows, is
 /// element i / 32 of lane i mod 32; where a fragment has room for more, the rest repeats.
 struct Extent {
@@ -352,6 +382,11 @@ Handler bind_matrix(const Instr& instr, Step& step) {
         step.imm = instr.imm;
         step.flags = static_cast<u16>((instr.mode & 1) | (instr.src_rows[0] == RowClass::w64 ? 2 : 0));
         return ldmatrix;
+    case Op::stmatrix:
+        step.count = instr.vector;
+        step.imm = instr.imm;
+        step.flags = static_cast<u16>((instr.mode & 1) | (instr.src_rows[0] == RowClass::w64 ? 2 : 0));
+        return stmatrix;
     case Op::wmma_load:
     case Op::wmma_store: return bind_wmma_transfer(instr, step);
     case Op::wmma_mma: return bind_wmma_multiply(instr, step);

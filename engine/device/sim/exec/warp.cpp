@@ -141,6 +141,7 @@ void end_lanes(Warp& warp) {
     warp.block->live_threads -= static_cast<std::uint32_t>(std::popcount(split.mask));
     remove_split(warp, warp.current);
     if (warp.block->pending) check_barriers(*warp.block);
+    if (warp.cluster_size > 1) check_cluster(*warp.block->cluster);
 }
 
 const Step* enter_call(Warp& warp, const Step* step, std::uint32_t function) {
