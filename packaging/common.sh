@@ -53,11 +53,14 @@ provide_toolkit() {
   fi
 }
 
-# A server of others and the vendors' own types, for the tests of the model's protocols; without them those tests skip.
+# A server of others, the vendors' own types and Harbor's models of ATIF (its wheel alone: the program around them needs
+# a newer Python), for the tests of protocols and exports; without them those tests skip.
 provide_llm_tools() {
-  [ -x build/llm-tools/bin/fakellm ] && { echo "there"; return; }
+  [ -x build/llm-tools/bin/fakellm ] && [ -d build/llm-tools/wheels ] && { echo "there"; return; }
   if python3 -m venv build/llm-tools >build/llm-tools.log 2>&1 \
-      && build/llm-tools/bin/pip install -q fakellm openai anthropic >>build/llm-tools.log 2>&1; then
+      && build/llm-tools/bin/pip install -q fakellm openai anthropic >>build/llm-tools.log 2>&1 \
+      && build/llm-tools/bin/pip download -q --no-deps --python-version 3.13 --only-binary=:all: -d build/llm-tools/wheels \
+          harbor==0.26.0 >>build/llm-tools.log 2>&1; then
     echo "installed into build/llm-tools"
   else
     echo "could not install them (build/llm-tools.log); going on without"

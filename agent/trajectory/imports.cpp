@@ -135,23 +135,17 @@ Result<ImportReport> import_session(const fs::path& from, const fs::path& to, co
     if (trace->task.empty()) trace->task = from.stem().string();
 
     ImportReport report{.format = trace->format, .turns = trace->turns.size(), .notes = {}};
-    auto session = SessionFile::create(to, {}, trace->task);
-    if (!session) return std::unexpected(std::move(session.error()));
-    auto done = session->at_once([&]() -> Result<void> {
-        auto counts = write_steps(*session, *trace, options.stop);
+    auto done = SessionFile::create_whole(to, {}, trace->task, [&](SessionFile& session) -> Result<void> {
+        auto counts = write_steps(session, *trace, options.stop);
         if (!counts) return std::unexpected(std::move(counts.error()));
         report.steps = counts->steps;
         report.sources = counts->sources;
         report.notes = trace->notes;
         const Json facts{{"format", trace->format}, {"file", from.filename().string()}, {"notes", trace->notes}};
-        return session->set_meta("imported", facts.dump(-1, ' ', false, Json::error_handler_t::replace));
+        return session.set_meta("imported", facts.dump(-1, ' ', false, Json::error_handler_t::replace));
     });
-    if (done) return report;
-    // Nobody else has this file: create() made it.
-    session = fail(Stage::usage, ErrorCode::cancelled, {});
-    std::error_code ignored;
-    for (const char* suffix : {"", "-wal", "-shm"}) fs::remove(fs::path{to} += suffix, ignored);
-    return std::unexpected(std::move(done.error()));
+    if (!done) return std::unexpected(std::move(done.error()));
+    return report;
 }
 
 } // namespace kw::trajectory

@@ -1,6 +1,7 @@
 #include "agent/trajectory/session_file.h"
 
 #include "agent/trajectory/schema.h"
+#include "engine/base/descriptor.h"
 #include "engine/base/hash.h"
 #include "engine/base/version.h"
 
@@ -299,6 +300,27 @@ Result<SessionFile> SessionFile::create(const fs::path& path, const task::Files&
     auto made = make_new(path, [&](const fs::path& under) { return write_new(under, task, task_name); });
     if (!made) return std::unexpected(std::move(made.error()));
     return open(path, Access::write);
+}
+
+Result<void> SessionFile::create_whole(const fs::path& path, const task::Files& task, std::string_view task_name,
+                                       const std::function<Result<void>(SessionFile&)>& work) {
+    return make_new(path, [&](const fs::path& under) -> Result<void> {
+        if (auto begun = write_new(under, task, task_name); !begun) return begun;
+        SessionFile session{under};
+        session.database_ = std::make_unique<SQLite::Database>(under.string(), SQLite::OPEN_READWRITE, kBusyMs);
+        auto& database = *session.database_;
+        // Nobody knows this file yet: what breaks off is thrown away whole, so nothing has to be undone in it.
+        database.exec("PRAGMA journal_mode = OFF");
+        database.exec("PRAGMA synchronous = OFF");
+        if (auto done = session.at_once([&] { return work(session); }); !done) return done;
+        database.exec("PRAGMA synchronous = FULL");
+        database.exec("PRAGMA journal_mode = WAL");
+        session.database_.reset();
+        const Descriptor file{::open(under.c_str(), O_RDONLY | O_CLOEXEC)};
+        if (file.get() >= 0 && ::fsync(file.get()) == 0) return {};
+        return fail(Stage::environment, ErrorCode::internal,
+                    fmt::format("cannot create '{}': {}", path.string(), std::strerror(errno)), {path.string()});
+    });
 }
 
 Result<SessionFile> SessionFile::copy_to(const fs::path& path) const {

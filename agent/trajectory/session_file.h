@@ -27,6 +27,11 @@ public:
     /// A new file for a task. One that exists already is an error.
     [[nodiscard]] static Result<SessionFile> create(const std::filesystem::path& path, const task::Files& task,
                                                     std::string_view task_name);
+    /// A new file with all that `work` adds to it, or none: for many steps at once, at half of what writing and then
+    /// keeping them costs.
+    [[nodiscard]] static Result<void> create_whole(const std::filesystem::path& path, const task::Files& task,
+                                                   std::string_view task_name,
+                                                   const std::function<Result<void>(SessionFile&)>& work);
     /// A new file that holds all that this one does.
     [[nodiscard]] Result<SessionFile> copy_to(const std::filesystem::path& path) const;
     enum class Access { read, write };
