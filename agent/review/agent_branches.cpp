@@ -80,27 +80,29 @@ std::vector<BranchRow> compare_branches(const std::vector<StepSummary>& steps, S
     const auto ratio = [](const std::optional<double>& value) {
         return value ? widgets::format_ratio(*value) : none();
     };
-    const auto time = [](const StepSummary* step) {
+    // An estimate and a measurement are no comparison.
+    const bool alike = left->estimated == right->estimated;
+    const auto time = [alike](const StepSummary* step) {
         if (!step->median_us) return none();
         const auto value = widgets::format_time_us(*step->median_us);
-        return step->estimated ? BranchTable::tr("%1 (estimate)").arg(value) : value;
+        if (alike) return value;
+        return step->estimated ? BranchTable::tr("%1 estimated").arg(value) : BranchTable::tr("%1 measured").arg(value);
     };
     const auto change = [](const StepSummary* step) {
-        return QStringLiteral("+%1 −%2").arg(step->lines_added).arg(step->lines_removed);
+        return QStringLiteral("+%1\u00a0−%2").arg(step->lines_added).arg(step->lines_removed);
     };
     const auto tokens = [](const Way& way) {
         const auto all = way.usage.prompt_tokens + way.usage.completion_tokens;
         return all > 0 ? QLocale().toString(static_cast<qlonglong>(all)) : none();
     };
-    // An estimate and a measurement are no comparison.
-    const bool alike = left->estimated == right->estimated;
     return {row(
                 text("Driver"), [](const StepSummary* s) { return QString::fromStdString(s->driver); }, left, right),
             row(text("Change"), change, left, right),
             row(text("Reward"), number, left->reward, right->reward, more_is_better(left->reward, right->reward)),
             row(text("Speed-up"), ratio, left->speedup, right->speedup,
                 alike ? more_is_better(left->speedup, right->speedup) : 0),
-            row(text("Time"), time, left, right, alike ? -more_is_better(left->median_us, right->median_us) : 0),
+            row(alike && left->estimated ? text("Time, estimated") : text("Time"), time, left, right,
+                alike ? -more_is_better(left->median_us, right->median_us) : 0),
             row(
                 common ? BranchTable::tr("Steps since step %1").arg(*common) : text("Steps"),
                 [](const Way& way) { return QString::number(way.steps); }, to_left, to_right),
@@ -118,6 +120,7 @@ BranchTable::BranchTable(QWidget* parent) : QWidget(parent), table_(new QTableWi
     table_->verticalHeader()->hide();
     table_->verticalHeader()->setDefaultSectionSize(22);
     table_->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
+    table_->horizontalHeader()->setSectionResizeMode(0, QHeaderView::ResizeToContents);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->addWidget(table_);

@@ -155,7 +155,7 @@ void AgentView::show_facts(const trajectory::Step& step) {
         const auto time = widgets::format_time_us(*facts.median_us);
         known << (facts.estimated ? tr("%1 estimated").arg(time) : time);
     }
-    if (step.has_source()) known << QStringLiteral("+%1 −%2").arg(facts.lines_added).arg(facts.lines_removed);
+    if (step.has_source()) known << QStringLiteral("+%1\u00a0−%2").arg(facts.lines_added).arg(facts.lines_removed);
     say(facts_, known.join(QStringLiteral(" · ")));
     say(because_, from(facts.because));
     say(tokens_, usage_text(facts.usage));

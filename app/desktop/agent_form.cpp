@@ -49,6 +49,8 @@ QLabel* quiet() {
     label->setTextFormat(Qt::PlainText);
     label->setProperty("tone", QStringLiteral("quiet"));
     label->setWordWrap(true);
+    // A form knows nothing of lines that wrap.
+    label->setMinimumHeight(2 * label->fontMetrics().lineSpacing() + 4);
     return label;
 }
 
@@ -217,10 +219,9 @@ void AgentForm::look_for_key() {
             text =
                 tr("%1: found in %2").arg(QString::fromStdString(found->host), QString::fromStdString(found->source));
         else if (found->local)
-            text = tr("%1: none, as most servers on this machine need").arg(QString::fromStdString(found->host));
+            text = tr("%1: none, and most local servers need none").arg(QString::fromStdString(found->host));
         else
-            text = tr("%1: none; set KW_API_KEY or keep one in the keyring, and start again")
-                       .arg(QString::fromStdString(found->host));
+            text = tr("%1: none found; set KW_API_KEY and start again").arg(QString::fromStdString(found->host));
         QMetaObject::invokeMethod(
             QCoreApplication::instance(),
             [form, text, stop] {

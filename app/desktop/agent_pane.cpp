@@ -199,7 +199,11 @@ QWidget* AgentPane::make() {
 
 void AgentPane::connect_agent() {
     connect(&agent_, &AgentSession::state_changed, this, &AgentPane::show_state);
-    connect(&agent_, &AgentSession::step_written, &workbench_, &Workbench::take_in);
+    connect(&agent_, &AgentSession::step_written, this, [this](qlonglong id) {
+        // The last step of a run that another task's opening stopped is in another session.
+        if (agent_.session() == workbench_.session()) workbench_.take_in(id);
+        show_state();
+    });
     connect(&agent_, &AgentSession::progressed, this, [this](const QString& what, double fraction) {
         say_status(fraction < 0 ? what : tr("%1, %2 %").arg(what).arg(100 * fraction, 0, 'f', 0));
     });

@@ -70,6 +70,7 @@ void AgentSession::start(Start start) {
     steps_ = 0;
     usage_ = {};
     driver_ = start.options.driver == "llm" ? "llm:" + start.options.model.name : start.options.driver;
+    session_ = start.session;
     run_ = std::make_shared<Run>(this);
     run_->approve_each = start.approve_each;
     if (const auto& name = start.options.model.server.key_env; !name.empty()) start.worker.withheld.push_back(name);

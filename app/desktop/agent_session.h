@@ -53,6 +53,7 @@ public:
     [[nodiscard]] std::size_t steps() const { return steps_; }
     [[nodiscard]] const trajectory::Usage& usage() const { return usage_; }
     [[nodiscard]] const std::string& driver() const { return driver_; }
+    [[nodiscard]] const std::filesystem::path& session() const { return session_; }
     /// -1 while none runs.
     [[nodiscard]] pid_t worker_process() const;
     /// A worker that does not stop within this is ended.
@@ -84,6 +85,7 @@ private:
     std::size_t steps_ = 0;
     trajectory::Usage usage_;
     std::string driver_;
+    std::filesystem::path session_;
 };
 
 } // namespace kw::desktop

@@ -201,6 +201,24 @@ private Q_SLOTS:
         QVERIFY(f.window.findChild<review::BranchTable*>()->isVisible());
     }
 
+    void another_task_stops_it_and_gets_none_of_its_steps() {
+        Fixture f;
+        f.choose("tuner", 4);
+        f.click("agent_start");
+        QTRY_VERIFY_WITH_TIMEOUT(f.steps() > 0, kWait);
+        const auto before = f.window.workbench().session();
+        QTemporaryDir other;
+        QVERIFY(write_task(other.path().toStdString()));
+        QVERIFY(f.window.open(other.path().toStdString()));
+        QTRY_COMPARE_WITH_TIMEOUT(f.agent().state(), State::idle, kWait);
+        QTRY_VERIFY(!f.window.workbench().session().empty());
+        QVERIFY(f.window.workbench().session() != before);
+        QTest::qWait(200);
+        QCOMPARE(f.steps(), std::size_t{0});
+        QCOMPARE(f.session().steps()->size(), std::size_t{0});
+        QVERIFY(!SessionFile::open(before, SessionFile::Access::read)->steps().value().empty());
+    }
+
     void what_is_missing_is_told_in_place() {
         Fixture f;
         f.choose("llm", 1);
