@@ -25,16 +25,18 @@ Range range_of(const git_diff_hunk& hunk) {
             first(hunk.new_start, hunk.new_lines), static_cast<std::size_t>(hunk.new_lines)};
 }
 
-std::optional<std::vector<Range>> diff(std::string_view before, std::string_view after) {
+using Ranges = std::vector<Range>;
+
+std::optional<Ranges> diff(std::string_view before, std::string_view after) {
     static std::once_flag started;
     std::call_once(started, [] { git_libgit2_init(); });
     git_diff_options options = GIT_DIFF_OPTIONS_INIT;
     options.context_lines = 0;
     options.interhunk_lines = 0;
     options.flags = GIT_DIFF_FORCE_TEXT;
-    std::vector<Range> ranges;
+    Ranges ranges;
     const auto collect = [](const git_diff_delta*, const git_diff_hunk* hunk, void* to) {
-        static_cast<std::vector<Range>*>(to)->push_back(range_of(*hunk));
+        static_cast<Ranges*>(to)->push_back(range_of(*hunk));
         return 0;
     };
     if (git_diff_buffers(before.data(), before.size(), nullptr, after.data(), after.size(), nullptr, &options, nullptr,
@@ -58,6 +60,28 @@ std::string_view lines_of(std::string_view text, const std::vector<std::size_t>&
     return text.substr(starts[line], starts[line + lines] - starts[line]);
 }
 
+struct Followed {
+    std::size_t line, lines; ///< where the lines are after the edits; of an edit of them, where that is
+    bool edited;
+};
+
+/// Where lines are after edits. What has no lines of its own is told by those next to it.
+Followed follow(const Ranges& edits, std::size_t line, std::size_t lines) {
+    std::size_t found = line;
+    for (const auto& edit : edits) {
+        const std::size_t edit_end = edit.old_line + edit.old_lines;
+        const bool before = lines == 0 ? edit_end < line : edit_end <= line;
+        if (before) {
+            found += edit.new_lines - edit.old_lines;
+            continue;
+        }
+        const bool after = lines == 0 ? edit.old_line > line : edit.old_line >= line + lines;
+        if (after) break;
+        return {edit.new_line, edit.new_lines, true};
+    }
+    return {found, lines, false};
+}
+
 std::unexpected<Error> too_large() {
     return fail(Stage::usage, ErrorCode::unsupported, "the texts are too large to be compared");
 }
@@ -78,9 +102,9 @@ Result<Change> change_between(std::string base, std::string target) {
                   .target_lines = range.new_lines,
                   .removed = std::string(lines_of(change.base, base_starts, range.old_line, range.old_lines)),
                   .added = std::string(lines_of(change.target, target_starts, range.new_line, range.new_lines))};
-        hunk.id = sha256_hex(fmt::format("{} {} {}\n", hunk.base_line, hunk.removed.size(), hunk.added.size())
-                             + hunk.removed + hunk.added)
-                      .substr(0, 12);
+        const auto hash =
+            sha256_hex(fmt::format("{} {}\n", hunk.removed.size(), hunk.added.size()) + hunk.removed + hunk.added);
+        hunk.id = fmt::format("{}+{}:{}", hunk.target_line + 1, hunk.target_lines, hash.substr(0, 12));
         change.hunks.push_back(std::move(hunk));
     }
     return change;
@@ -111,25 +135,16 @@ Result<Toggled> toggle(const Change& change, const Taken& taken, std::size_t ind
         if (taken[i]) line += change.hunks[i].target_lines - change.hunks[i].base_lines;
     const std::size_t lines = taken[index] ? hunk.target_lines : hunk.base_lines;
     // … and in what it is.
-    std::size_t found = line;
-    for (const auto& edit : *edits) {
-        const std::size_t edit_end = edit.old_line + edit.old_lines;
-        const bool before = lines == 0 ? edit_end < line : edit_end <= line;
-        if (before) {
-            found += edit.new_lines - edit.old_lines;
-            continue;
-        }
-        const bool after = lines == 0 ? edit.old_line > line : edit.old_line >= line + lines;
-        if (after) break;
+    const auto where = follow(*edits, line, lines);
+    if (where.edited)
         return fail(Stage::usage, ErrorCode::invalid_input,
                     fmt::format("this part no longer fits: line{} {} of the text {} edited since",
-                                edit.new_lines > 1 ? "s" : "",
-                                edit.new_lines > 1
-                                    ? fmt::format("{} to {}", edit.new_line + 1, edit.new_line + edit.new_lines)
-                                    : fmt::format("{}", edit.new_line + 1),
-                                edit.new_lines > 1 ? "were" : "was"),
-                    Where{{}, static_cast<int>(edit.new_line + 1), 0});
-    }
+                                where.lines > 1 ? "s" : "",
+                                where.lines > 1 ? fmt::format("{} to {}", where.line + 1, where.line + where.lines)
+                                                : fmt::format("{}", where.line + 1),
+                                where.lines > 1 ? "were" : "was"),
+                    Where{{}, static_cast<int>(where.line + 1), 0});
+    const std::size_t found = where.line;
     const auto starts = line_starts(text);
     const auto& replacement = taken[index] ? hunk.removed : hunk.added;
     Toggled result{.text = {}, .line = found, .lines = taken[index] ? hunk.base_lines : hunk.target_lines};
@@ -137,6 +152,25 @@ Result<Toggled> toggle(const Change& change, const Taken& taken, std::size_t ind
     result.text += replacement;
     result.text += text.substr(starts[found + lines]);
     return result;
+}
+
+Result<std::vector<Place>> locate(const Change& change, std::string_view text) {
+    const auto from_base = diff(change.base, text), from_target = diff(change.target, text);
+    if (!from_base || !from_target) return too_large();
+    std::vector<Place> places;
+    places.reserve(change.hunks.size());
+    for (const auto& hunk : change.hunks) {
+        const auto open = follow(*from_base, hunk.base_line, hunk.base_lines);
+        const auto taken = follow(*from_target, hunk.target_line, hunk.target_lines);
+        // A text that is the target in every other respect leaves no doubt, and neither does the base.
+        if (!taken.edited && (open.edited || from_target->size() < from_base->size()))
+            places.push_back({Place::State::taken, taken.line, taken.lines});
+        else if (!open.edited)
+            places.push_back({Place::State::open, open.line, open.lines});
+        else
+            places.push_back({Place::State::conflict, open.line, open.lines});
+    }
+    return places;
 }
 
 } // namespace kw::patch

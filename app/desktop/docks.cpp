@@ -19,6 +19,7 @@ namespace {
 Qt::DockWidgetArea area_of(Docks::Place place) {
     switch (place) {
     case Docks::Place::left: return Qt::LeftDockWidgetArea;
+    case Docks::Place::beside:
     case Docks::Place::right: return Qt::RightDockWidgetArea;
     case Docks::Place::bottom: break;
     }
@@ -153,19 +154,23 @@ void Docks::remember() {
 }
 
 void Docks::arrange(const QString& layout) {
-    for (const auto place : {Place::left, Place::right, Place::bottom}) {
+    Pane* beside = nullptr;
+    for (const auto place : {Place::left, Place::beside, Place::right, Place::bottom}) {
         Pane* first = nullptr;
         for (const auto& [each, where] : placed_) {
             if (where != place) continue;
             each->setFloating(false);
             window_.addDockWidget(area_of(place), each);
             if (first) window_.tabifyDockWidget(first, each);
+            if (!first && place == Place::right && beside) window_.splitDockWidget(beside, each, Qt::Horizontal);
             if (!first) first = each;
             each->show();
         }
+        if (place == Place::beside) beside = first;
     }
     const bool profiling = layout == QStringLiteral("profile");
     pane(QStringLiteral("steps"))->setVisible(layout != QStringLiteral("edit"));
+    if (beside) beside->setVisible(layout == QStringLiteral("review"));
     for (const auto& id : profiling ? QStringList{QStringLiteral("code"), QStringLiteral("metrics")}
                                     : QStringList{QStringLiteral("verdict"), QStringLiteral("problems")})
         if (auto* wanted = pane(id)) wanted->raise();
@@ -178,13 +183,24 @@ void Docks::set_sizes() {
     const int height = window_.height(), width = window_.width();
     window_.resizeDocks({pane(QStringLiteral("problems"))},
                         {profiling ? height * 11 / 20 : std::max(240, height * 3 / 10)}, Qt::Vertical);
-    window_.resizeDocks({pane(QStringLiteral("steps")), pane(QStringLiteral("verdict"))},
-                        {std::min(320, width * 22 / 100), profiling ? width * 2 / 5 : std::min(400, width * 3 / 10)},
-                        Qt::Horizontal);
+    window_.resizeDocks(
+        {pane(QStringLiteral("steps")), pane(QStringLiteral("verdict"))},
+        {std::clamp(width * 22 / 100, 300, 340), profiling ? width * 2 / 5 : std::min(400, width * 3 / 10)},
+        Qt::Horizontal);
+    // My text and what is beside it share what is left.
+    if (auto* beside = pane(QStringLiteral("suggestion")); beside && beside->isVisible() && window_.centralWidget()) {
+        const int both = window_.centralWidget()->width() + beside->width();
+        window_.resizeDocks({beside}, {both / 2}, Qt::Horizontal);
+    }
 }
 
 void Docks::update_titles() {
-    for (auto* each : panes_) each->show_title(each->isFloating() || window_.tabifiedDockWidgets(each).isEmpty());
+    for (auto* each : panes_) {
+        // What is beside the source has to begin where that does.
+        const auto placed = std::ranges::find(placed_, each, &Placed::pane);
+        const bool beside = placed != placed_.end() && placed->place == Place::beside;
+        each->show_title(each->isFloating() || (window_.tabifiedDockWidgets(each).isEmpty() && !beside));
+    }
 }
 
 } // namespace kw::desktop

@@ -44,7 +44,7 @@ private:
 class Docks : public QObject {
     Q_OBJECT
 public:
-    enum class Place { left, right, bottom };
+    enum class Place { left, beside, right, bottom }; ///< beside: next to the source, in the layout Review alone
     struct Layout {
         QString name; ///< in the settings
         QString title;

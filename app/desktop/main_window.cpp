@@ -5,6 +5,7 @@
 #include "app/desktop/agent_pane.h"
 #include "app/desktop/clangd_assist.h"
 #include "app/desktop/code_panes.h"
+#include "app/desktop/compare_pane.h"
 #include "app/desktop/correctness_pane.h"
 #include "app/desktop/device_chooser.h"
 #include "app/desktop/profile_panes.h"
@@ -136,6 +137,12 @@ void MainWindow::build_panes() {
         *docks_, workbench_, worker_, *sources_, [this] { return device_chooser_->device().toStdString(); }, this);
     connect(agent_pane_, &AgentPane::go_to_requested, this, &MainWindow::go_to);
     connect(agent_pane_, &AgentPane::told, this, &MainWindow::say);
+    compare_pane_ = new ComparePane(
+        *docks_, workbench_, worker_, *sources_, [this] { return device_chooser_->device().toStdString(); }, this);
+    connect(compare_pane_, &ComparePane::told, this, &MainWindow::say);
+    connect(&agent_pane_->agent(), &AgentSession::drafted, compare_pane_, [this](const review::AgentDraft& draft) {
+        compare_pane_->stream(tr("Suggestion · being written"), draft.source.toStdString());
+    });
     profile_panes_ = new ProfilePanes(*docks_, workbench_, this);
     connect(profile_panes_, &ProfilePanes::go_to_requested, this, &MainWindow::go_to);
     connect(profile_panes_, &ProfilePanes::trace_opened, this, [this](bool ok, const QString& problem) {

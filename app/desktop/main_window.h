@@ -39,6 +39,7 @@ namespace kw::desktop {
 class Actions;
 class ClangdAssist;
 class CodePanes;
+class ComparePane;
 class CorrectnessPane;
 class DeviceChooser;
 class AgentPane;
@@ -160,6 +161,7 @@ private:
     TrajectoryPane* trajectory_pane_ = nullptr;
     ProfilePanes* profile_panes_ = nullptr;
     AgentPane* agent_pane_ = nullptr;
+    ComparePane* compare_pane_ = nullptr;
     Pane* problems_pane_ = nullptr;
     QShortcut* end_presentation_ = nullptr;
     QLabel* step_label_ = nullptr;

@@ -2,6 +2,7 @@
 
 #include "app/desktop/actions.h"
 #include "app/desktop/agent_pane.h"
+#include "app/desktop/compare_pane.h"
 #include "app/desktop/device_chooser.h"
 #include "app/desktop/main_window.h"
 #include "app/desktop/profile_panes.h"
@@ -130,6 +131,7 @@ void MainWindow::build_menus() {
     // A key works while its action is some widget's, and menus that are filled when they open are none's until then.
     addActions(actions_->all());
     addActions(agent_pane_->actions());
+    addActions(compare_pane_->actions());
     auto* file = menuBar()->addMenu(tr("&File"));
     file->addActions({actions_->open_task, actions_->open_file, actions_->start_page});
     file->addSeparator();
@@ -155,6 +157,8 @@ void MainWindow::build_menus() {
     step->addActions({actions_->previous_step, actions_->next_step, actions_->best_step, actions_->first_wrong_step});
     step->addSeparator();
     step->addAction(actions_->restore_step);
+    auto* change = menuBar()->addMenu(tr("&Change"));
+    change->addActions(compare_pane_->actions());
     auto* agent = menuBar()->addMenu(tr("&Agent"));
     agent->addActions(agent_pane_->actions());
     auto* view = menuBar()->addMenu(tr("&View"));
@@ -229,7 +233,7 @@ void MainWindow::connect_actions() {
     on(actions_->palette, [this] {
         QList<QAction*> all = actions_->all();
         if (const auto* pane = sources_->pane(sources_->current_file())) all << pane->actions_for_menu();
-        all << findChildren<QAction*>(QRegularExpression(QStringLiteral("^(layout|pane|agent)_")));
+        all << findChildren<QAction*>(QRegularExpression(QStringLiteral("^(layout|pane|agent|compare)_")));
         palette_->open(all);
     });
     on(actions_->focus_editor, [this] {

@@ -116,6 +116,90 @@ private Q_SLOTS:
         QVERIFY(toggle(insertion, {false}, 0, "first\na\nb\nlast\n"));
     }
 
+    void a_hunk_keeps_its_name_while_the_base_changes_elsewhere() {
+        const auto before = change("a\nb\nc\nd\n", "A\nb\nc\nD\n"), after = change("A\nb\nc\nd\n", "A\nb\nc\nD\n");
+        QCOMPARE(after.hunks.size(), 1u);
+        QCOMPARE(after.hunks[0].id, before.hunks[1].id);
+        QVERIFY(before.hunks[1].id.starts_with("4+1:"));
+    }
+
+    // Whatever has been taken is told from the text alone.
+    void hunks_are_found_in_any_mixture() {
+        std::mt19937 random(11);
+        std::size_t told = 0;
+        for (int round = 0; round < 2000; ++round) {
+            // Lines that are all different, so that there is one answer.
+            std::string base, target;
+            for (int i = 0; i < 12; ++i) {
+                const auto line = std::to_string(round) + " " + std::to_string(i) + "\n";
+                base += line;
+                const auto what = random() % 8;
+                if (what == 0) target += "new " + line;
+                if (what != 1) target += what == 2 ? "changed " + line : line;
+            }
+            const auto made = change(base, target);
+            Taken taken(made.hunks.size());
+            for (std::size_t i = 0; i < taken.size(); ++i) taken[i] = random() % 2 == 0;
+            std::string text = "mine\n" + with_taken(made, taken);
+            const auto places = locate(made, text);
+            QVERIFY(places);
+            for (std::size_t i = 0; i < taken.size(); ++i) {
+                if (made.hunks[i].base_line == 0) continue; // next to what was put before it
+                QCOMPARE((*places)[i].state, taken[i] ? Place::State::taken : Place::State::open);
+                ++told;
+            }
+        }
+        QVERIFY(told > 2000);
+    }
+
+    void an_edited_hunk_is_found_in_conflict() {
+        const auto made = change("a\nb\nc\nd\n", "a\nB\nc\nD\n");
+        const auto places = locate(made, "a\nmine\nc\nd\n");
+        QVERIFY(places);
+        QCOMPARE((*places)[0].state, Place::State::conflict);
+        QCOMPARE((*places)[0].line, 1u);
+        QCOMPARE((*places)[1].state, Place::State::open);
+    }
+
+    void taking_by_splices_gives_the_target() {
+        std::mt19937 random(5);
+        for (int round = 0; round < 3000; ++round) {
+            const auto base = random_text(random), target = random_text(random);
+            std::string text = base;
+            // One after the other, each found anew: what accepting all one by one does.
+            for (auto made = change(text, target); !made.hunks.empty(); made = change(text, target)) {
+                const auto& hunk = made.hunks[random() % made.hunks.size()];
+                Taken taken(made.hunks.size(), false);
+                taken[static_cast<std::size_t>(&hunk - made.hunks.data())] = true;
+                text = spliced(text, splice_of(hunk, hunk.base_line));
+                QCOMPARE(text, with_taken(made, taken));
+            }
+            QCOMPARE(text, target);
+        }
+    }
+
+    void part_of_a_hunk_is_taken_line_by_line() {
+        const auto made = change("a\nb\nc\nz\n", "a\nB\nC\nD\nz\n");
+        const auto& hunk = made.hunks[0];
+        QCOMPARE(spliced(made.base, splice_of_part(hunk, 1, 0, 1)), std::string("a\nB\nc\nz\n"));
+        QCOMPARE(spliced(made.base, splice_of_part(hunk, 1, 1, 1)), std::string("a\nb\nC\nz\n"));
+        QCOMPARE(spliced(made.base, splice_of_part(hunk, 1, 2, 1)), std::string("a\nb\nc\nD\nz\n"));
+        QCOMPARE(spliced(made.base, splice_of_part(hunk, 1, 0, 3)), made.target);
+        // Ends of lines are put where a text lacks its last.
+        const auto open = change("a", "a\nb\nc");
+        QCOMPARE(spliced("a", splice_of_part(open.hunks[0], 0, 1, 1)), std::string("a\nb\n"));
+    }
+
+    void words_that_differ_are_told() {
+        const std::string removed = "    m = max(m, x[i]);\n", added = "    m = fmaxf(m, v.x);\n";
+        const auto words = changed_words(removed, added);
+        QCOMPARE(removed.substr(words.removed[0].begin, words.removed[0].end - words.removed[0].begin),
+                 std::string("max"));
+        QCOMPARE(added.substr(words.added[0].begin, words.added[0].end - words.added[0].begin), std::string("fmaxf"));
+        QVERIFY(changed_words("float a = 1;\n", "return;\n").added.empty());
+        QVERIFY(changed_words("same", "same").added.empty());
+    }
+
     void bytes_are_kept() {
         const std::string base("x\r\ny\0z\n\xff\xfe", 9), target("x\r\nq\n\xff\xfe\n");
         const auto made = change(base, target);

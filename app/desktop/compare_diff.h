@@ -1,0 +1,40 @@
+#pragma once
+
+#include "agent/patch/hunks.h"
+#include "agent/trajectory/step.h"
+#include "editor/compare.h"
+
+#include <QString>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+/// From texts to what is shown beside each other; knows no widget.
+namespace kw::desktop {
+
+/// A larger suggestion is not compared line by line: nobody reads it so, and typing beside it would stutter.
+inline constexpr std::size_t kMostCompared = std::size_t{256} << 10;
+
+struct CompareInput {
+    std::string base;                  ///< the left text
+    std::string suggestion;            ///< the right one
+    std::optional<std::string> mine{}; ///< what is edited, where that is not the base
+    bool unfinished = false;           ///< the suggestion is still being written
+};
+
+struct Compared {
+    patch::Change change;
+    std::vector<patch::Place> places; ///< of each hunk in what is edited
+    editor::Comparison comparison;    ///< hunk by hunk as in `change`
+};
+[[nodiscard]] Result<Compared> compare_texts(CompareInput input);
+
+/// What was decided last about hunks of a step is what they show, as far as the text agrees.
+void apply_decisions(editor::Comparison& comparison, const std::vector<trajectory::Decision>& decisions,
+                     trajectory::StepId step);
+
+/// Why a suggestion is not compared, in a sentence; empty where it is.
+[[nodiscard]] QString why_not_compared(const std::string& suggestion);
+
+} // namespace kw::desktop

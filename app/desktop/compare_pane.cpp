@@ -1,0 +1,451 @@
+#include "app/desktop/compare_pane.h"
+
+#include "app/desktop/source_tabs.h"
+#include "editor/compare_card.h"
+#include "editor/compare_view.h"
+#include "editor/cuda_editor.h"
+
+#include <QAction>
+#include <QEvent>
+
+#include <algorithm>
+#include <utility>
+
+namespace kw::desktop {
+namespace {
+
+/// A burst of keys is one comparison.
+constexpr int kSoonMs = 30;
+
+} // namespace
+
+ComparePane::ComparePane(Docks& docks, Workbench& workbench, WorkerSession& worker, SourceTabs& sources,
+                         std::function<std::string()> device, QObject* parent)
+    : QObject(parent), workbench_(workbench), sources_(sources), device_(std::move(device)), measure_(worker, this) {
+    pane_ = docks.add(QStringLiteral("suggestion"), tr("Suggestion"), Docks::Place::beside, [this] { return make(); });
+    make_actions();
+    timer_.setSingleShot(true);
+    timer_.setInterval(kSoonMs);
+    connect(&timer_, &QTimer::timeout, this, &ComparePane::update);
+    connect(pane_, &QDockWidget::visibilityChanged, this, &ComparePane::soon);
+    connect(&sources_, &SourceTabs::text_changed, this, &ComparePane::soon);
+    connect(&sources_, &SourceTabs::current_changed, this, &ComparePane::update);
+    connect(&workbench_, &Workbench::task_opened, this, [this] {
+        streamed_.reset();
+        sources_read_.clear();
+        base_.reset();
+        measure_.forget();
+        log_.open({});
+        update();
+    });
+    connect(&workbench_, &Workbench::session_opened, this,
+            [this](const std::shared_ptr<const OpenedSession>& session) { log_.open(session->path); });
+    connect(&workbench_, &Workbench::step_selected, this, [this] {
+        if (view_) view_->forget_measures();
+        update();
+    });
+    connect(&workbench_, &Workbench::step_read, this, [this](const std::shared_ptr<const StepRecord>& record) {
+        if (!record->step.has_source()) return;
+        sources_read_[record->step.summary.id] = record->step.source;
+        soon();
+    });
+    connect(&log_, &CompareLog::read, this, &ComparePane::update);
+    connect(&log_, &CompareLog::failed, this,
+            [this](const Error& error) { Q_EMIT told(QString::fromStdString(error.message)); });
+    connect(&measure_, &CompareMeasure::advanced, this, &ComparePane::show_measures);
+    connect(&measure_, &CompareMeasure::failed, this, [this](const Error& error) {
+        asked_one_ = asked_all_ = false;
+        show_measures();
+        if (view_ && error.code != ErrorCode::cancelled)
+            view_->set_measure({}, tr("Could not be measured: %1").arg(QString::fromStdString(error.message)),
+                               QStringLiteral("bad"), false);
+    });
+}
+
+ComparePane::~ComparePane() {
+    if (view_) view_->disconnect(this);
+}
+
+QWidget* ComparePane::make() {
+    view_ = new editor::CompareView;
+    connect(view_, &editor::CompareView::accept_requested, this, &ComparePane::accept);
+    connect(view_, &editor::CompareView::accept_all_requested, this, &ComparePane::accept_all);
+    connect(view_, &editor::CompareView::reject_requested, this, &ComparePane::reject);
+    connect(view_, &editor::CompareView::measure_requested, this, &ComparePane::measure);
+    connect(view_, &editor::CompareView::measure_all_requested, this, &ComparePane::measure_all);
+    connect(view_, &editor::CompareView::base_chosen, this, [this](int index) { set_base(static_cast<Base>(index)); });
+    connect(view_, &QObject::destroyed, this, [this] { view_ = nullptr; });
+    soon();
+    return view_;
+}
+
+void ComparePane::make_actions() {
+    const auto make = [this](const char* name, const QString& text, QList<QKeySequence> keys, auto what) {
+        auto* action = new QAction(text, this);
+        action->setObjectName(QLatin1String(name));
+        action->setShortcuts(keys);
+        connect(action, &QAction::triggered, this, [this, what] {
+            pane_->ensure();
+            if (!pane_->isVisible()) pane_->show();
+            what();
+        });
+        actions_ << action;
+    };
+    const auto key = [](const char* text) { return QKeySequence(QLatin1String(text)); };
+    make("compare_next", tr("Next change"), {key("F7")}, [this] { view_->go(1); });
+    make("compare_previous", tr("Previous change"), {key("Shift+F7")}, [this] { view_->go(-1); });
+    make("compare_accept", tr("Accept change"), {key("Ctrl+Return"), key("Ctrl+Enter")}, [this] { accept(); });
+    make("compare_accept_all", tr("Accept all changes"), {key("Ctrl+Shift+Return")}, [this] { accept_all(); });
+    // The first is a word's deletion where text is edited.
+    make("compare_reject", tr("Reject change…"), {key("Ctrl+Backspace"), key("Ctrl+Alt+Backspace")}, [this] {
+        if (view_->current()) view_->card()->ask_reason();
+    });
+    make("compare_measure", tr("Measure this change"), {key("Ctrl+M")}, [this] { measure(); });
+    make("compare_measure_all", tr("Measure all changes"), {key("Ctrl+Shift+M")}, [this] { measure_all(); });
+    make("compare_base_mine", tr("Compare with my text"), {key("Ctrl+Alt+1")}, [this] { set_base(Base::mine); });
+    make("compare_base_parent", tr("Compare with the parent step"), {key("Ctrl+Alt+2")},
+         [this] { set_base(Base::parent); });
+    make("compare_base_best", tr("Compare with the best step"), {key("Ctrl+Alt+3")}, [this] { set_base(Base::best); });
+}
+
+ComparePane::Base ComparePane::base() const {
+    // Where the text follows the steps, there would never be a difference to it.
+    return base_.value_or(workbench_.folder().empty() && !streamed_ ? Base::parent : Base::mine);
+}
+
+void ComparePane::set_base(Base base) {
+    base_ = base;
+    if (view_) view_->forget_measures();
+    update();
+}
+
+void ComparePane::stream(const QString& title, const std::string& source) {
+    const bool was = streamed_.has_value();
+    if (source.empty() || !workbench_.task())
+        streamed_.reset();
+    else
+        streamed_ = Shown{.step = 0, .file = workbench_.task()->kernel, .source = source, .title = title};
+    if (was || streamed_) soon();
+}
+
+std::optional<ComparePane::Shown> ComparePane::shown() const {
+    if (streamed_) return streamed_;
+    const auto& record = workbench_.selected();
+    if (!record || !record->step.has_source()) return std::nullopt;
+    return Shown{.step = record->step.summary.id,
+                 .file = record->step.file,
+                 .source = record->step.source,
+                 .title = tr("Suggestion · step %1").arg(record->step.summary.id)};
+}
+
+std::optional<std::string> ComparePane::base_text(const Shown& shown, const std::string& mine) {
+    if (base() == Base::mine || !workbench_.selected()) return mine;
+    const auto wanted = base() == Base::best ? workbench_.best()
+                        : shown.step == 0    ? std::optional{workbench_.selected()->step.summary.id}
+                                             : workbench_.selected()->step.summary.parent;
+    if (!wanted) {
+        view_->set_notice(base() == Base::best ? tr("No step is right yet, so this is against my text.")
+                                               : tr("This step has no parent, so this is against my text."));
+        return mine;
+    }
+    if (*wanted == workbench_.selected()->step.summary.id) return workbench_.selected()->step.source;
+    if (const auto found = sources_read_.find(*wanted); found != sources_read_.end()) return found->second;
+    workbench_.read(*wanted);
+    return std::nullopt;
+}
+
+void ComparePane::show_bases(const Shown& shown) {
+    const auto& record = workbench_.selected();
+    trajectory::StepId parent = 0; // none
+    if (record) parent = shown.step == 0 ? record->step.summary.id : record->step.summary.parent.value_or(0);
+    const auto best = workbench_.best().value_or(0);
+    view_->set_bases({tr("against my text"),
+                      parent > 0 ? tr("against its parent, step %1").arg(parent) : tr("against its parent (none)"),
+                      best > 0 ? tr("against the best, step %1").arg(best) : tr("against the best (none yet)")},
+                     static_cast<int>(base()));
+}
+
+void ComparePane::update() {
+    timer_.stop();
+    compared_.reset();
+    if (!view_) return;
+    const auto now = shown();
+    auto* editor = now && sources_.current_file() == now->file ? sources_.editor(now->file) : nullptr;
+    const QString problem = now ? why_not_compared(now->source) : QString();
+    if (!now || !editor || !problem.isEmpty() || !pane_->isVisible()) {
+        show_cover(nullptr, nullptr);
+        view_->set_left(nullptr);
+        editor_ = nullptr;
+        if (!now)
+            view_->show_message(tr("No suggestion"), workbench_.selected()
+                                                         ? tr("Nothing is known of this step's source.")
+                                                         : tr("Run the kernel or start an agent: the step that is "
+                                                              "selected is compared with your text here."));
+        else if (!problem.isEmpty())
+            view_->show_message(tr("Not compared"), problem);
+        else if (!editor)
+            view_->show_message(
+                tr("Another file is in front"),
+                tr("This suggestion is of %1; open that to compare.").arg(QString::fromStdString(now->file)));
+        return;
+    }
+    editor_ = editor;
+    view_->set_title(now->title);
+    view_->set_notice({});
+    show_bases(*now);
+    const std::string mine = editor->utf8();
+    const auto base_now = base_text(*now, mine);
+    if (!base_now) {
+        view_->set_notice(tr("Reading the step to compare with…"));
+        return;
+    }
+    const bool against_mine = base() == Base::mine || *base_now == mine;
+    show_cover(editor, against_mine ? nullptr : &*base_now);
+    auto compared = compare_texts({.base = *base_now,
+                                   .suggestion = now->source,
+                                   .mine = against_mine ? std::nullopt : std::optional{mine},
+                                   .unfinished = now->step == 0});
+    if (!compared) {
+        view_->show_message(tr("Not compared"), QString::fromStdString(compared.error().message));
+        return;
+    }
+    if (compared_step_ != now->step) taken_here_.clear();
+    compared_step_ = now->step;
+    apply_decisions(compared->comparison, log_.decisions(), now->step);
+    compared_ = std::move(*compared);
+    if (against_mine) note_undone(now->step);
+    view_->set_suggestion(now->source);
+    view_->set_left(against_mine ? editor : cover_.data());
+    view_->show_comparison(compared_->comparison);
+    const auto& hunks = compared_->comparison.hunks;
+    if (now->step == 0)
+        view_->set_notice(tr("Being written; it can be taken once it is whole."), QStringLiteral("info"));
+    else if (editor->isReadOnly())
+        view_->set_notice(tr("My text is read only, so nothing can be taken."), QStringLiteral("warn"));
+    else if (const auto stale = std::ranges::count(hunks, editor::HunkState::stale, &editor::CompareHunk::state))
+        view_->set_notice(tr("My text has moved on: %n change(s) no longer fit.", nullptr, static_cast<int>(stale)),
+                          QStringLiteral("warn"));
+    else if (hunks.empty())
+        view_->set_notice(against_mine ? tr("The same as my text.") : tr("The same as what it is compared with."));
+}
+
+void ComparePane::note_undone(trajectory::StepId step) {
+    if (step == 0) return;
+    for (auto& [id, there] : taken_here_) {
+        const bool now = std::ranges::find(compared_->comparison.hunks, id, &editor::CompareHunk::id)
+                         == compared_->comparison.hunks.end();
+        if (now == there) continue;
+        there = now;
+        decide(id, now ? "accepted" : "undone");
+    }
+}
+
+void ComparePane::decide(const std::string& hunk, const char* action, const QString& reason) {
+    log_.decide({.step = compared_step_, .hunk = hunk, .action = action, .reason = reason.toStdString()});
+}
+
+std::optional<std::size_t> ComparePane::current_index() const {
+    const auto* current = view_ ? view_->current() : nullptr;
+    if (!current || !compared_ || !editor_) return std::nullopt;
+    return static_cast<std::size_t>(
+        std::ranges::find(compared_->comparison.hunks, current->id, &editor::CompareHunk::id)
+        - compared_->comparison.hunks.begin());
+}
+
+void ComparePane::apply(std::vector<patch::Splice> splices) {
+    using S = QsciScintilla;
+    editor_->beginUndoAction();
+    for (auto splice = splices.rbegin(); splice != splices.rend(); ++splice) {
+        const auto bytes = patch::bytes_of(editor_->view(0, editor_->SendScintilla(S::SCI_GETLENGTH)), *splice);
+        editor_->SendScintilla(S::SCI_SETTARGETRANGE, static_cast<unsigned long>(bytes.begin),
+                               static_cast<long>(bytes.end));
+        editor_->SendScintilla(S::SCI_REPLACETARGET, static_cast<unsigned long>(splice->text.size()),
+                               splice->text.data());
+    }
+    editor_->endUndoAction();
+}
+
+void ComparePane::accept() {
+    const auto [first, count] =
+        view_ ? view_->selected_lines().value_or(std::pair{0, 0}) : std::pair{0, 0}; // before what is shown changes
+    update();                                                                        // of the text as it is now
+    const auto index = current_index();
+    if (!index || streamed_ || editor_->isReadOnly()) return;
+    const auto& place = compared_->places[*index];
+    if (place.state != patch::Place::State::open) {
+        Q_EMIT told(compared_->comparison.hunks[*index].note);
+        return;
+    }
+    const auto hunk = compared_->change.hunks[*index];
+    const bool part = count > 0 && static_cast<std::size_t>(count) < hunk.target_lines;
+    apply({part ? patch::splice_of_part(hunk, place.line, static_cast<std::size_t>(first),
+                                        static_cast<std::size_t>(count))
+                : patch::splice_of(hunk, place.line)});
+    if (part) {
+        decide(hunk.id, "accepted", tr("lines %1 to %2 of it").arg(first + 1).arg(first + count));
+    } else {
+        decide(hunk.id, "accepted");
+        taken_here_[hunk.id] = true;
+    }
+    update();
+}
+
+void ComparePane::accept_all() {
+    update();
+    if (!compared_ || !editor_ || streamed_ || editor_->isReadOnly()) return;
+    std::vector<patch::Splice> splices;
+    std::vector<std::string> ids;
+    for (std::size_t i = 0; i < compared_->change.hunks.size(); ++i) {
+        if (compared_->comparison.hunks[i].state != editor::HunkState::open) continue;
+        splices.push_back(patch::splice_of(compared_->change.hunks[i], compared_->places[i].line));
+        ids.push_back(compared_->change.hunks[i].id);
+    }
+    if (splices.empty()) return;
+    apply(std::move(splices));
+    for (const auto& id : ids) {
+        decide(id, "accepted");
+        taken_here_[id] = true;
+    }
+    update();
+}
+
+void ComparePane::reject(const QString& reason) {
+    update();
+    const auto index = current_index();
+    if (!index || streamed_) return;
+    decide(compared_->comparison.hunks[*index].id, "rejected", reason);
+    update();
+    view_->go(1);
+}
+
+std::string ComparePane::with(const patch::Splice& splice) const { return patch::spliced(editor_->utf8(), splice); }
+
+void ComparePane::measure() {
+    if (measure_.running()) {
+        asked_one_ = asked_all_ = false;
+        measure_.stop();
+        return;
+    }
+    update();
+    const auto index = current_index();
+    if (!index || streamed_ || compared_->places[*index].state != patch::Place::State::open) return;
+    if (workbench_.running()) {
+        Q_EMIT told(tr("A run is under way; measuring beside it would disturb both."));
+        return;
+    }
+    pipeline::Options options;
+    options.candidate = shown()->file;
+    options.device = device_();
+    asked_one_ = true;
+    asked_hunk_ = compared_->change.hunks[*index].id;
+    measure_.start(
+        {{{}, editor_->utf8()},
+         {asked_hunk_, with(patch::splice_of(compared_->change.hunks[*index], compared_->places[*index].line))}},
+        sources_.overlay(workbench_.files()), options);
+}
+
+void ComparePane::measure_all() {
+    if (measure_.running()) {
+        measure();
+        return;
+    }
+    update();
+    if (!compared_ || !editor_ || streamed_) return;
+    if (workbench_.running()) {
+        Q_EMIT told(tr("A run is under way; measuring beside it would disturb both."));
+        return;
+    }
+    const std::string mine = editor_->utf8();
+    std::vector<CompareMeasure::Job> jobs{{{}, mine}};
+    std::string together = mine;
+    for (std::size_t i = compared_->change.hunks.size(); i-- > 0;) {
+        if (compared_->comparison.hunks[i].state != editor::HunkState::open) continue;
+        const auto& hunk = compared_->change.hunks[i];
+        const auto splice = patch::splice_of(hunk, compared_->places[i].line);
+        jobs.insert(jobs.begin() + 1, {hunk.id, patch::spliced(mine, splice)});
+        together = patch::spliced(together, splice);
+    }
+    if (jobs.size() == 1) return;
+    jobs.push_back({{}, together});
+    pipeline::Options options;
+    options.candidate = shown()->file;
+    options.device = device_();
+    asked_all_ = true;
+    measure_.start(std::move(jobs), sources_.overlay(workbench_.files()), options);
+}
+
+void ComparePane::show_measures() {
+    if (!view_ || !compared_ || !editor_ || !(asked_one_ || asked_all_)) return;
+    const auto* before = measure_.outcome(editor_->utf8());
+    const bool running = measure_.running();
+    std::vector<Outcome> alone;
+    std::string together = editor_->utf8();
+    std::size_t open = 0;
+    for (std::size_t i = compared_->change.hunks.size(); i-- > 0;) {
+        const auto& hunk = compared_->change.hunks[i];
+        if (compared_->comparison.hunks[i].state != editor::HunkState::open) continue;
+        ++open;
+        const auto splice = patch::splice_of(hunk, compared_->places[i].line);
+        const auto* after = measure_.outcome(with(splice));
+        together = patch::spliced(together, splice);
+        if (before && after) {
+            const auto said = tell(*before, *after);
+            view_->set_measure(hunk.id, said.text, said.tone, false);
+            alone.insert(alone.begin(), *after);
+        } else if (running && (asked_all_ || hunk.id == asked_hunk_)) {
+            view_->set_measure(hunk.id, tr("Measuring…"), QStringLiteral("quiet"), true);
+        } else {
+            view_->set_measure(hunk.id, {}, {}, false);
+        }
+    }
+    if (asked_all_) {
+        const auto* all = measure_.outcome(together);
+        if (running) {
+            view_->set_measure({}, tr("Measuring, %1 of %2 changes…").arg(alone.size()).arg(open),
+                               QStringLiteral("quiet"), true);
+        } else if (before && all && alone.size() == open) {
+            const auto said = tell(*before, *all);
+            QStringList sentences{tr("All together: %1").arg(said.text)};
+            sentences << interactions(*before, alone, *all);
+            view_->set_measure({}, sentences.join(QLatin1Char('\n')), said.tone, false);
+        } else {
+            view_->set_measure({}, {}, {}, false);
+        }
+    }
+    if (!running) asked_one_ = asked_all_ = false;
+}
+
+void ComparePane::show_cover(editor::CudaEditor* over, const std::string* text) {
+    if (cover_ && (!text || cover_->parentWidget() != over->parentWidget())) {
+        if (view_) view_->set_left(nullptr);
+        const bool had_focus = cover_->hasFocus();
+        cover_->hide();
+        cover_->deleteLater();
+        cover_ = nullptr;
+        if (had_focus && over) over->setFocus();
+    }
+    if (!text) return;
+    if (!cover_) {
+        cover_ = new editor::CudaEditor(over->parentWidget());
+        cover_->setObjectName(QStringLiteral("compare.base_text"));
+        cover_->setAccessibleName(tr("What the suggestion is compared with, read only"));
+        cover_->setGeometry(over->geometry());
+        over->installEventFilter(this);
+        if (over->hasFocus()) cover_->setFocus();
+        cover_->show();
+    }
+    if (cover_->utf8() != *text) {
+        cover_->setReadOnly(false);
+        cover_->load_utf8(*text);
+        cover_->setReadOnly(true);
+    }
+    cover_->raise();
+}
+
+bool ComparePane::eventFilter(QObject* object, QEvent* event) {
+    if (object == editor_ && cover_ && (event->type() == QEvent::Resize || event->type() == QEvent::Move))
+        cover_->setGeometry(editor_->geometry());
+    return QObject::eventFilter(object, event);
+}
+
+} // namespace kw::desktop

@@ -1,0 +1,113 @@
+#pragma once
+
+#include "app/desktop/compare_diff.h"
+#include "app/desktop/compare_log.h"
+#include "app/desktop/compare_measure.h"
+#include "app/desktop/docks.h"
+#include "app/desktop/workbench.h"
+
+#include <QList>
+#include <QPointer>
+#include <QTimer>
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+class QAction;
+
+namespace kw::editor {
+class CompareView;
+class CudaEditor;
+} // namespace kw::editor
+
+namespace kw::desktop {
+
+class SourceTabs;
+
+/// The pane "Suggestion": the selected step's source, or the one an agent is writing, beside the text that is edited.
+/// What has been taken is told from the text, and what was turned down from the decisions of the session; nothing else
+/// is remembered, so that no order of taking, editing, undo and redo can put the two at odds.
+class ComparePane : public QObject {
+    Q_OBJECT
+public:
+    enum class Base { mine, parent, best };
+
+    /// `device` says on what kernels run now.
+    ComparePane(Docks& docks, Workbench& workbench, WorkerSession& worker, SourceTabs& sources,
+                std::function<std::string()> device, QObject* parent);
+    ~ComparePane() override;
+
+    [[nodiscard]] Pane* pane() const { return pane_; }
+    [[nodiscard]] QList<QAction*> actions() const { return actions_; }
+    /// Made when the pane is first seen; null before.
+    [[nodiscard]] editor::CompareView* view() const { return view_; }
+    [[nodiscard]] CompareLog& log() { return log_; }
+
+    /// What an agent has written of its next source so far; empty once it is a step, or nothing.
+    void stream(const QString& title, const std::string& source);
+    void set_base(Base base);
+    [[nodiscard]] Base base() const;
+
+    void accept();
+    void accept_all();
+    void reject(const QString& reason);
+    void measure();
+    void measure_all();
+    /// Compares anew at once, instead of soon.
+    void update();
+
+Q_SIGNALS:
+    /// Something to say in the window's status line.
+    void told(const QString& text);
+
+protected:
+    bool eventFilter(QObject* object, QEvent* event) override;
+
+private:
+    struct Shown {
+        trajectory::StepId step = 0; ///< 0 while it is written
+        std::string file, source;
+        QString title;
+    };
+    [[nodiscard]] QWidget* make();
+    void make_actions();
+    void soon() { timer_.start(); }
+    [[nodiscard]] std::optional<Shown> shown() const;
+    /// The base's text where it is known, and what it is called; asks for it where it is not.
+    [[nodiscard]] std::optional<std::string> base_text(const Shown& shown, const std::string& mine);
+    void show_bases(const Shown& shown);
+    void show_cover(editor::CudaEditor* over, const std::string* text);
+    /// Told from the last comparison and this one: what was taken is there again.
+    void note_undone(trajectory::StepId step);
+    void decide(const std::string& hunk, const char* action, const QString& reason = {});
+    /// One thing to undo. The splices are of the present text, ascending.
+    void apply(std::vector<patch::Splice> splices);
+    void show_measures();
+    [[nodiscard]] std::string with(const patch::Splice& splice) const;
+    [[nodiscard]] std::optional<std::size_t> current_index() const;
+
+    Workbench& workbench_;
+    SourceTabs& sources_;
+    std::function<std::string()> device_;
+    CompareLog log_;
+    CompareMeasure measure_;
+    Pane* pane_;
+    QList<QAction*> actions_;
+    editor::CompareView* view_ = nullptr;
+    QPointer<editor::CudaEditor> editor_; ///< what is edited
+    QPointer<editor::CudaEditor> cover_;  ///< the base, read only, in front of it
+    QTimer timer_;
+    std::optional<Base> base_; ///< as it was chosen
+    std::optional<Shown> streamed_;
+    std::map<trajectory::StepId, std::string> sources_read_;
+    std::optional<Compared> compared_;
+    trajectory::StepId compared_step_ = 0;
+    std::map<std::string, bool> taken_here_; ///< accepted while this step is shown, and whether it still is
+    bool asked_one_ = false, asked_all_ = false;
+    std::string asked_hunk_;
+};
+
+} // namespace kw::desktop
