@@ -106,6 +106,7 @@ AgentView::AgentView(QWidget* parent)
     layout->addStretch();
     connect(more_, &QPushButton::clicked, this, [this] { show_entries(shown_ + kFirstFolds); });
     auto* scroll = new QScrollArea;
+    scroll->setAccessibleName(tr("How the step came to be"));
     scroll->setWidgetResizable(true);
     scroll->setFrameShape(QFrame::NoFrame);
     scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);

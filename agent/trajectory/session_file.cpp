@@ -620,6 +620,19 @@ Result<task::Files> SessionFile::task_files() const {
     });
 }
 
+Result<task::Files> SessionFile::first_sources() const {
+    return guarded(path_, "read", [&]() -> Result<task::Files> {
+        task::Files files;
+        SQLite::Statement query{*database_, "SELECT file, source, min(id) FROM step WHERE file != '' GROUP BY file"};
+        while (query.executeStep()) {
+            auto text = blob(query.getColumn(1).getString());
+            if (!text) return std::unexpected(text.error());
+            files[query.getColumn(0).getString()] = std::move(*text);
+        }
+        return files;
+    });
+}
+
 Result<std::string> SessionFile::task_name() const { return meta("task"); }
 
 Result<std::string> SessionFile::meta(const std::string& key) const {

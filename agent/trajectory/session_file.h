@@ -68,6 +68,8 @@ public:
 
     /// The task as it was when the session began.
     [[nodiscard]] Result<task::Files> task_files() const;
+    /// Of each file that steps hold, the text that it had first. What there is of a trace that came without a task.
+    [[nodiscard]] Result<task::Files> first_sources() const;
     [[nodiscard]] Result<std::string> task_name() const;
     /// Settings that travel with the session, such as a driver's state; empty when never set, or set to nothing.
     [[nodiscard]] Result<std::string> meta(const std::string& key) const;

@@ -35,6 +35,8 @@ Actions::Actions(QObject* parent) : QObject(parent) {
     next_step = make(named("next_step"), tr("Next step"), alt(Qt::Key_Right), named("next"));
     best_step = make(named("best_step"), tr("Best step"), alt(Qt::Key_Up), named("best"));
     first_wrong_step = make(named("first_wrong_step"), tr("First wrong step"), alt(Qt::Key_Down));
+    start_lesson = make(named("start_lesson"), tr("Go through the steps as a lesson"));
+    make_task = make(named("make_task"), tr("Make a task of this step"));
     restore_step = make(named("restore_step"), tr("Go on from this step's text"), alt(Qt::Key_Return));
 
     palette = make(named("palette"), tr("Command palette…"), ctrl_shift(Qt::Key_P), named("search"));

@@ -43,6 +43,8 @@ public:
     QAction* best_step;
     QAction* first_wrong_step;
     QAction* restore_step;
+    QAction* make_task;
+    QAction* start_lesson;
     // View
     QAction* palette;
     QAction* theme;

@@ -141,7 +141,9 @@ QWidget* AgentPane::make() {
     row->addWidget(button_of(start_));
 
     auto* scroll = new QScrollArea;
+    scroll->setFocusPolicy(Qt::NoFocus); // what is in it has the focus
     scroll->setObjectName(QStringLiteral("agent_form"));
+    scroll->setAccessibleName(tr("What is chosen of the driver"));
     scroll->setWidgetResizable(true);
     scroll->setFrameShape(QFrame::NoFrame);
     scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);

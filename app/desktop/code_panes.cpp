@@ -143,7 +143,7 @@ void CodePanes::set_device(const device::Info& info) {
 }
 
 void CodePanes::ask() {
-    if (!workbench_.task()) return;
+    if (!workbench_.can_evaluate()) return;
     asked_ = step_ ? step_->step.file : sources_.candidate();
     asked_revision_ = sources_.revision();
     auto files = sources_.overlay(workbench_.files());

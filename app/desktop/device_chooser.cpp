@@ -68,6 +68,11 @@ void DeviceChooser::set_problem(const QString& sentence) {
     show_device();
 }
 
+void DeviceChooser::set_short(bool shorter) {
+    short_ = shorter;
+    show_device();
+}
+
 void DeviceChooser::set_waiting(int seconds) {
     problem_.clear();
     waiting_ = seconds;
@@ -91,7 +96,9 @@ void DeviceChooser::show_device() {
     if (waiting_ > 0 && devices_.empty())
         name = tr("%1 · waiting, %2 s").arg(worker_label(worker_), QString::number(waiting_));
     if (!problem_.isEmpty()) name = tr("%1 · no answer").arg(worker_label(worker_));
-    setText(name);
+    constexpr int kLetters = 14;
+    setText(short_ ? fontMetrics().elidedText(name, Qt::ElideRight, fontMetrics().averageCharWidth() * kLetters)
+                   : name);
     setAccessibleDescription(problem_.isEmpty() ? name : problem_);
 }
 

@@ -28,6 +28,9 @@ public:
     /// It has been asked for its devices that long ago.
     void set_waiting(int seconds);
 
+    /// The name of the device no longer than it can be told by.
+    void set_short(bool shorter);
+
     /// As --device takes it; "auto" until the devices are known.
     [[nodiscard]] QString device() const { return device_; }
     [[nodiscard]] QString worker() const { return worker_; }
@@ -57,6 +60,7 @@ private:
     QString worker_ = QStringLiteral("local");
     QString device_ = QStringLiteral("auto");
     QString problem_;
+    bool short_ = false;
     int waiting_ = 0; ///< seconds; 0: not for long
     QAction* waiting_action_ = nullptr;
     std::vector<device::Info> devices_;

@@ -143,6 +143,15 @@ void Docks::apply(const QString& layout) {
     Q_EMIT applied(name);
 }
 
+void Docks::show_only(const QString& id) {
+    for (const auto& [each, place] : placed_) {
+        each->setVisible(false);
+        if (each->objectName() != id) continue;
+        window_.addDockWidget(area_of(place), each);
+        each->reveal();
+    }
+}
+
 void Docks::reset() {
     settings_.set_docks(current_, {});
     arrange(current_);

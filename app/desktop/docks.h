@@ -62,6 +62,8 @@ public:
 
     [[nodiscard]] static const std::vector<Layout>& layouts();
     [[nodiscard]] const QString& current() const { return current_; }
+    /// One pane and no other, which is none of the layouts and is not remembered.
+    void show_only(const QString& id);
     /// As it was last left, else as it is meant to be.
     void apply(const QString& layout);
     /// As it is meant to be, whatever was done to it.

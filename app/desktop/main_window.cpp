@@ -3,11 +3,13 @@
 #include "agent/review/steps_view.h"
 #include "app/desktop/actions.h"
 #include "app/desktop/agent_pane.h"
+#include "app/desktop/bar_fit.h"
 #include "app/desktop/clangd_assist.h"
 #include "app/desktop/code_panes.h"
 #include "app/desktop/compare_pane.h"
 #include "app/desktop/correctness_pane.h"
 #include "app/desktop/device_chooser.h"
+#include "app/desktop/lesson_pane.h"
 #include "app/desktop/profile_panes.h"
 #include "app/desktop/source_tabs.h"
 #include "app/desktop/start_page.h"
@@ -19,6 +21,8 @@
 #include "editor/heat_chooser.h"
 #include "editor/kernel_strip.h"
 #include "editor/problem_list.h"
+#include "engine/task/folder.h"
+#include "engine/task/from_kernel.h"
 #include "engine/timeline/open.h"
 #include "profiler_views/verdict/verdict_text.h"
 #include "profiler_views/verdict/verdict_view.h"
@@ -103,6 +107,7 @@ MainWindow::MainWindow(WorkerSession& worker, QWidget* parent)
     edited_timer_.setInterval(kEditedMs);
     connect(&edited_timer_, &QTimer::timeout, this, &MainWindow::take_edits);
     connect(&Theme::instance(), &Theme::changed, actions_, &Actions::apply_icons);
+    sources_->set_auto_close(settings_.auto_close());
     restoreGeometry(settings_.geometry());
     device_chooser_->set_workers(settings_.remotes(), settings_.worker());
     show_start_page();
@@ -149,6 +154,8 @@ void MainWindow::build_panes() {
         say(problem.isEmpty() ? tr("The trace is open") : problem);
         Q_EMIT opened(ok);
     });
+    lesson_pane_ = new LessonPane(*docks_, workbench_, this);
+    connect(lesson_pane_, &LessonPane::told, this, &MainWindow::say);
     trajectory_pane_ = new TrajectoryPane(*docks_, workbench_, this);
     connect(trajectory_pane_, &TrajectoryPane::exported, this,
             [this](const QString& path) { say(tr("%1 was written").arg(path)); });
@@ -180,6 +187,7 @@ void MainWindow::connect_workbench() {
     });
     connect(&workbench_, &Workbench::session_opened, this, [this](const std::shared_ptr<const OpenedSession>& session) {
         if (workbench_.folder().empty()) settings_.add_recent(session->path);
+        if (session->trace) show_trace_notice();
         if (session->read_only) say(tr("The session may only be read; steps made now are not kept."));
         for (const auto& [file, draft] : session->drafts)
             sources_->offer_draft(
@@ -327,7 +335,7 @@ void MainWindow::open_bundled(const std::filesystem::path& path) {
 }
 
 void MainWindow::open_trace(const std::filesystem::path& path) {
-    if (docks_->current().isEmpty()) docks_->apply(QStringLiteral("profile"));
+    if (docks_->current().isEmpty()) docks_->show_only(QStringLiteral("timeline"));
     settings_.add_recent(path);
     // Without a task there is nothing else to look at.
     centre_->setVisible(workbench_.task().has_value());
@@ -411,6 +419,10 @@ bool MainWindow::text_is_of_step() const {
 
 void MainWindow::check_now() {
     if (!workbench_.task()) return;
+    if (!workbench_.can_evaluate()) {
+        problems_->show_unchecked(tr("This is a record without a task, which is not compiled here."));
+        return;
+    }
     worker_.check({.files = sources_->overlay(workbench_.files()),
                    .main = sources_->candidate(),
                    .device = device_chooser_->device().toStdString(),
@@ -491,6 +503,40 @@ void MainWindow::restore(trajectory::StepId id) {
     say(tr("The text is that of step %1; undo brings yours back").arg(id));
 }
 
+void MainWindow::show_trace_notice() {
+    auto* pane = sources_->pane(workbench_.task()->kernel);
+    if (!pane) return say(tr("This record holds no source"));
+    pane->show_notice(QStringLiteral("trace"), editor::Tone::info,
+                      tr("This was recorded without a task: it can be read, not run."), {actions_->make_task->text()});
+    connect(pane, &editor::EditorPane::notice_action, actions_->make_task, [this](const QString& id) {
+        if (id == QStringLiteral("trace")) actions_->make_task->trigger();
+    });
+}
+
+void MainWindow::make_task() {
+    const auto& selected = workbench_.selected();
+    if (!selected || !selected->step.has_source()) return;
+    const auto& step = selected->step;
+    const auto candidate = task::cuda_source_of(step.source);
+    const auto first = workbench_.files().find(step.file);
+    const auto trusted = first == workbench_.files().end() ? candidate : task::cuda_source_of(first->second);
+    const auto name = task::safe_name(workbench_.task()->name);
+    auto files = task::task_from_kernel(candidate, trusted, name);
+    // What the trace began with may have been another kernel, or none that works alone.
+    const bool alone = !files;
+    if (alone) files = task::task_from_kernel(candidate, candidate, name);
+    auto folder =
+        files ? task::write_new_folder(*files, data_folder() / "tasks", name) : std::unexpected(files.error());
+    if (!folder) {
+        say(tr("No task can be made of step %1: %2").arg(step.summary.id).arg(told(folder.error())));
+        return;
+    }
+    if (!open_task(*folder)) return;
+    say(alone ? tr("The task compares the kernel with itself; correct its reference and sizes, then run it")
+              : tr("The task compares the kernel with the first of the record; correct its sizes if need be, then run "
+                   "it"));
+}
+
 void MainWindow::show_diagnostics(const std::vector<compile::Diagnostic>& diagnostics) {
     if (!workbench_.task()) return;
     sources_->show_diagnostics(diagnostics);
@@ -551,8 +597,9 @@ void MainWindow::apply_layout(const QString& name) { docks_->apply(name); }
 void MainWindow::update_actions() {
     const bool task = workbench_.task().has_value();
     const bool running = workbench_.running();
-    for (auto* action : {actions_->run, actions_->profile}) action->setEnabled(task && !running);
-    actions_->compile->setEnabled(task);
+    const bool evaluable = workbench_.can_evaluate();
+    for (auto* action : {actions_->run, actions_->profile}) action->setEnabled(evaluable && !running);
+    actions_->compile->setEnabled(evaluable);
     actions_->stop->setEnabled(running);
     const auto* editor = sources_->current();
     actions_->save->setEnabled(editor && editor->isModified());
@@ -567,6 +614,8 @@ void MainWindow::update_actions() {
     actions_->best_step->setEnabled(workbench_.best().has_value());
     actions_->first_wrong_step->setEnabled(workbench_.first_wrong().has_value());
     actions_->restore_step->setEnabled(selected != nullptr);
+    actions_->start_lesson->setEnabled(steps.size() + workbench_.hidden().size() >= 2);
+    actions_->make_task->setEnabled(task && !evaluable && selected && selected->step.has_source());
     actions_->export_session->setEnabled(!workbench_.session().empty() && !workbench_.steps().empty());
     step_label_->setText(steps.empty() ? tr("no steps")
                          : selected    ? tr("step %1 of %2").arg(place).arg(steps.size())
@@ -576,7 +625,9 @@ void MainWindow::update_actions() {
 void MainWindow::update_title() {
     const auto& task = workbench_.task();
     const QString title = task ? QString::fromStdString(task->title.empty() ? task->name : task->title) : tr("No task");
+    title_text_ = title;
     title_->setText(title);
+    bar_fit_->fit();
     setWindowTitle(task ? tr("%1[*] – Kernelwright").arg(title) : tr("Kernelwright"));
     setWindowModified(!sources_->modified().empty());
 }

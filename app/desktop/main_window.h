@@ -37,6 +37,7 @@ class CommandPalette;
 namespace kw::desktop {
 
 class Actions;
+class BarFit;
 class ClangdAssist;
 class CodePanes;
 class ComparePane;
@@ -45,6 +46,7 @@ class DeviceChooser;
 class AgentPane;
 class ProfilePanes;
 class SourceTabs;
+class LessonPane;
 class StartPage;
 class TrajectoryPane;
 
@@ -122,10 +124,14 @@ private:
     void show_start_page();
     void go_to(const QString& file, int line, int column);
     void restore(trajectory::StepId id);
+    /// A folder with a task around the kernel of the step that is looked at, which is opened.
+    void make_task();
+    void show_trace_notice();
     /// In a session without a folder there is no text but the steps', until somebody edits.
     void follow_text();
     void update_actions();
     void tell_look();
+    void shorten_title(bool shorter);
     void update_title();
     void say(const QString& text);
     /// Asks where there are any; those that are to be saved are.
@@ -159,6 +165,7 @@ private:
     CodePanes* code_panes_ = nullptr;
     CorrectnessPane* correctness_pane_ = nullptr;
     TrajectoryPane* trajectory_pane_ = nullptr;
+    LessonPane* lesson_pane_ = nullptr;
     ProfilePanes* profile_panes_ = nullptr;
     AgentPane* agent_pane_ = nullptr;
     ComparePane* compare_pane_ = nullptr;
@@ -166,7 +173,9 @@ private:
     QShortcut* end_presentation_ = nullptr;
     QLabel* step_label_ = nullptr;
     QToolButton* title_ = nullptr;
+    QString title_text_;
     QToolBar* tool_bar_ = nullptr;
+    BarFit* bar_fit_ = nullptr;
 };
 
 } // namespace kw::desktop

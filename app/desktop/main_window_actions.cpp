@@ -3,7 +3,9 @@
 #include "app/desktop/actions.h"
 #include "app/desktop/agent_pane.h"
 #include "app/desktop/compare_pane.h"
+#include "app/desktop/bar_fit.h"
 #include "app/desktop/device_chooser.h"
+#include "app/desktop/lesson_pane.h"
 #include "app/desktop/main_window.h"
 #include "app/desktop/profile_panes.h"
 #include "app/desktop/settings_dialog.h"
@@ -99,10 +101,16 @@ void MainWindow::build_tool_bar() {
     bar->addAction(actions_->previous_step);
     step_label_ = new QLabel;
     step_label_->setProperty("tone", QStringLiteral("quiet"));
-    bar->addWidget(step_label_);
+    auto* label = bar->addWidget(step_label_);
     bar->addActions({actions_->next_step, actions_->best_step});
-    bar->addSeparator();
-    bar->addActions(agent_pane_->actions().mid(0, 3));
+    bar->addSeparator()->setData(QStringLiteral("agent"));
+    for (auto* action : agent_pane_->actions().mid(0, 3)) {
+        auto* button = new QToolButton;
+        button->setDefaultAction(action);
+        auto* placed = bar->addWidget(button);
+        placed->setProperty(kForWorking, true);
+        placed->setData(QStringLiteral("agent"));
+    }
     auto* space = new QWidget;
     space->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
     bar->addWidget(space);
@@ -121,10 +129,40 @@ void MainWindow::build_tool_bar() {
                 [action, name = layout.name](const QString& applied) { action->setChecked(applied == name); });
         auto* button = new QToolButton;
         button->setDefaultAction(action);
-        bar->addWidget(button)->setProperty(kForWorking, true);
+        auto* placed = bar->addWidget(button);
+        placed->setProperty(kForWorking, true);
+        placed->setData(QStringLiteral("layout"));
     }
     bar->addSeparator();
     bar->addAction(actions_->palette);
+    const auto show_working = [this](const QString& kind, bool shown) {
+        for (auto* action : tool_bar_->actions())
+            if (action->data().toString() == kind) action->setVisible(shown && !actions_->presentation->isChecked());
+    };
+    // All that goes has a key, and is in the menus.
+    bar_fit_ =
+        new BarFit(*bar, {
+                             [this](bool shorter) {
+                                 for (auto* action : {actions_->run, actions_->profile})
+                                     if (auto* button = qobject_cast<QToolButton*>(tool_bar_->widgetForAction(action)))
+                                         button->setToolButtonStyle(shorter ? Qt::ToolButtonIconOnly
+                                                                            : Qt::ToolButtonTextBesideIcon);
+                             },
+                             [show_working](bool shorter) { show_working(QStringLiteral("layout"), !shorter); },
+                             [show_working](bool shorter) { show_working(QStringLiteral("agent"), !shorter); },
+                             [this](bool shorter) {
+                                 device_chooser_->set_short(shorter);
+                                 shorten_title(shorter);
+                             },
+                             [label](bool shorter) { label->setVisible(!shorter); },
+                         });
+}
+
+void MainWindow::shorten_title(bool shorter) {
+    constexpr int kLetters = 12;
+    const auto& metrics = title_->fontMetrics();
+    title_->setText(shorter ? metrics.elidedText(title_text_, Qt::ElideRight, metrics.averageCharWidth() * kLetters)
+                            : title_text_);
 }
 
 void MainWindow::build_menus() {
@@ -156,7 +194,7 @@ void MainWindow::build_menus() {
     auto* step = menuBar()->addMenu(tr("&Step"));
     step->addActions({actions_->previous_step, actions_->next_step, actions_->best_step, actions_->first_wrong_step});
     step->addSeparator();
-    step->addAction(actions_->restore_step);
+    step->addActions({actions_->restore_step, actions_->make_task, actions_->start_lesson});
     auto* change = menuBar()->addMenu(tr("&Change"));
     change->addActions(compare_pane_->actions());
     auto* agent = menuBar()->addMenu(tr("&Agent"));
@@ -227,6 +265,8 @@ void MainWindow::connect_actions() {
     on(actions_->first_wrong_step, [this] {
         if (const auto wrong = workbench_.first_wrong()) workbench_.select(*wrong);
     });
+    on(actions_->make_task, [this] { make_task(); });
+    on(actions_->start_lesson, [this] { lesson_pane_->start(); });
     on(actions_->restore_step, [this] {
         if (const auto& step = workbench_.selected()) restore(step->step.summary.id);
     });
@@ -248,6 +288,8 @@ void MainWindow::connect_actions() {
     on(actions_->settings, [this] {
         auto* dialog = new SettingsDialog(settings_, this);
         connect(dialog, &SettingsDialog::look_changed, this, &MainWindow::tell_look);
+        connect(dialog, &SettingsDialog::editing_changed, this,
+                [this] { sources_->set_auto_close(settings_.auto_close()); });
         connect(dialog, &SettingsDialog::toolkit_changed, this, [this] { use_worker(settings_.worker()); });
         dialog->show();
     });
@@ -284,7 +326,6 @@ void MainWindow::connect_actions() {
         });
     });
     connect(sources_, &SourceTabs::step_text_wanted, actions_->restore_step, &QAction::trigger);
-    connect(sources_, &SourceTabs::step_source_wanted, this, [this] { docks_->reveal(QStringLiteral("compare")); });
     connect(sources_, &SourceTabs::draft_answered, this, [this](const std::string& file, bool taken) {
         workbench_.answer_offer(file, taken ? std::optional{sources_->text(file)} : std::nullopt);
     });
@@ -328,6 +369,7 @@ void MainWindow::present(bool presenting) {
     for (auto* action : tool_bar_->actions())
         if (action->property(kForWorking).toBool()) action->setVisible(!presenting);
     tell_look();
+    bar_fit_->fit();
 }
 
 } // namespace kw::desktop

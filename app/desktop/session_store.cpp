@@ -1,5 +1,6 @@
 #include "app/desktop/session_store.h"
 
+#include "agent/trajectory/lesson.h"
 #include "app/desktop/alive_mark.h"
 #include "app/desktop/settings.h"
 
@@ -45,6 +46,20 @@ Result<std::map<std::string, Draft, std::less<>>> drafts_in(const SessionFile& s
     return drafts;
 }
 
+/// A name and a file to look at, where what others recorded has no task.
+Result<task::Task> traced_task(const SessionFile& session, OpenedSession& opened) {
+    opened.trace = true;
+    auto sources = session.first_sources();
+    if (!sources) return std::unexpected(std::move(sources.error()));
+    opened.files = std::move(*sources);
+    auto name = session.task_name();
+    if (!name) return std::unexpected(std::move(name.error()));
+    task::Task task;
+    task.name = task.title = *name;
+    if (!opened.files.empty()) task.kernel = opened.files.begin()->first;
+    return task;
+}
+
 /// `files` and `task` are the folder's where there is one, else the session's own.
 Result<OpenedSession> contents_of(SessionFile& session, task::Files files, std::optional<task::Task> task,
                                   bool read_only) {
@@ -59,7 +74,7 @@ Result<OpenedSession> contents_of(SessionFile& session, task::Files files, std::
         auto own = session.task_files();
         if (!own) return std::unexpected(std::move(own.error()));
         opened.files = std::move(*own);
-        auto parsed = task::parse_task(opened.files);
+        auto parsed = opened.files.empty() ? traced_task(session, opened) : task::parse_task(opened.files);
         if (!parsed) return std::unexpected(std::move(parsed.error()));
         task = std::move(*parsed);
     }
@@ -67,6 +82,9 @@ Result<OpenedSession> contents_of(SessionFile& session, task::Files files, std::
     auto steps = session.steps();
     if (!steps) return std::unexpected(std::move(steps.error()));
     opened.steps = std::move(*steps);
+    auto lesson = session.meta(std::string(trajectory::kLessonMeta));
+    if (!lesson) return std::unexpected(std::move(lesson.error()));
+    opened.lesson = std::move(*lesson);
     auto drafts = drafts_in(session);
     if (!drafts) return std::unexpected(std::move(drafts.error()));
     opened.drafts = std::move(*drafts);
@@ -160,6 +178,7 @@ public:
     void keep_draft(const std::string& file, const std::optional<Draft>& draft) {
         if (mark_) set(kDraft + mark_->id() + '/' + file, draft ? to_text(*draft) : std::string());
     }
+    void keep_lesson(const std::string& text) { set(std::string(trajectory::kLessonMeta), text); }
     void forget_offer(const std::string& kept_as) { set(kDraft + kept_as, {}); }
 
 private:
@@ -231,6 +250,10 @@ void SessionStore::load_latest(trajectory::StepId id) {
     QMetaObject::invokeMethod(disk_, [this, id] {
         if (latest_ == id) disk_->load(id);
     });
+}
+
+void SessionStore::keep_lesson(const std::string& text) {
+    QMetaObject::invokeMethod(disk_, [disk = disk_, text] { disk->keep_lesson(text); });
 }
 
 void SessionStore::keep_draft(const std::string& file, std::optional<Draft> draft) {

@@ -42,6 +42,8 @@ struct OpenedSession {
     std::map<std::string, Draft, std::less<>> drafts;
     bool of_folder = false; ///< `files` are a folder's, not the session's own
     bool read_only = false; ///< nothing more is kept in it
+    bool trace = false;     ///< no task came with it: `files` are what steps had first, `task` is only a name
+    std::string lesson{};   ///< as trajectory::questions_from() reads it
 };
 
 /// A session file on a thread of its own: the window never waits for a disk. Calls return at once and are carried out
@@ -63,6 +65,8 @@ public:
     /// As load(), for a step that is wanted in place of the one wanted before: that one is left out where it has not
     /// been read yet.
     void load_latest(trajectory::StepId id);
+    /// Keeps the questions of a lesson.
+    void keep_lesson(const std::string& text);
     /// Keeps unsaved text of a file, beside what other windows keep of it; an absent one forgets it.
     void keep_draft(const std::string& file, std::optional<Draft> draft);
     /// A draft that was told by opened() stays until this, whatever is typed meanwhile.

@@ -28,6 +28,8 @@ double Settings::text_scale() const {
     return std::clamp(store_.value(QStringLiteral("text_scale"), 1.0).toDouble(), 1.0, 2.0);
 }
 void Settings::set_text_scale(double scale) { store_.setValue(QStringLiteral("text_scale"), scale); }
+bool Settings::auto_close() const { return store_.value(QStringLiteral("auto_close"), true).toBool(); }
+void Settings::set_auto_close(bool enabled) { store_.setValue(QStringLiteral("auto_close"), enabled); }
 QString Settings::toolkit() const { return store_.value(QStringLiteral("toolkit")).toString(); }
 void Settings::set_toolkit(const QString& path) { store_.setValue(QStringLiteral("toolkit"), path); }
 

@@ -23,6 +23,9 @@ public:
     /// Of all text, 1 to 2.
     [[nodiscard]] double text_scale() const;
     void set_text_scale(double scale);
+    /// Whether the editor closes brackets and quotes as they are opened.
+    [[nodiscard]] bool auto_close() const;
+    void set_auto_close(bool enabled);
     /// Folder or library of NVRTC; empty: searched for.
     [[nodiscard]] QString toolkit() const;
     void set_toolkit(const QString& path);

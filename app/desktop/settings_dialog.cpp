@@ -2,6 +2,7 @@
 
 #include "app/desktop/settings.h"
 
+#include <QCheckBox>
 #include <QComboBox>
 #include <QFormLayout>
 #include <QLabel>
@@ -44,6 +45,13 @@ SettingsDialog::SettingsDialog(Settings& settings, QWidget* parent) : QDialog(pa
         Q_EMIT look_changed();
     });
 
+    auto* close_pairs = new QCheckBox(tr("Close brackets and quotes as they are opened"));
+    close_pairs->setChecked(settings.auto_close());
+    connect(close_pairs, &QCheckBox::toggled, this, [this](bool enabled) {
+        settings_.set_auto_close(enabled);
+        Q_EMIT editing_changed();
+    });
+
     auto* toolkit = new QLineEdit(settings.toolkit());
     toolkit->setAccessibleName(tr("CUDA Toolkit"));
     toolkit->setPlaceholderText(tr("found automatically"));
@@ -60,6 +68,7 @@ SettingsDialog::SettingsDialog(Settings& settings, QWidget* parent) : QDialog(pa
     form->setVerticalSpacing(8);
     form->addRow(tr("Theme"), theme);
     form->addRow(tr("Text size"), size);
+    form->addRow(tr("Editing"), close_pairs);
     form->addRow(tr("CUDA Toolkit"), toolkit);
     form->addRow(
         {}, explanation(tr("Folder or library of NVRTC on the machine that compiles. Empty: $CUDA_HOME, the loader's "

@@ -15,6 +15,7 @@ public:
 Q_SIGNALS:
     void look_changed();
     void toolkit_changed();
+    void editing_changed();
 
 private:
     Settings& settings_;

@@ -71,16 +71,12 @@ void SourceTabs::build_step_bar() {
     step_sentence_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     auto* take = new QPushButton(tr("Go on from it"));
     take->setToolTip(tr("Puts its text here; undo brings yours back (Alt+Return)"));
-    auto* look = new QPushButton(tr("Show its source"));
-    look->setToolTip(tr("Shows it beside yours, read-only"));
     auto* row = new QHBoxLayout(step_bar_);
     row->setContentsMargins(12, 2, 8, 2);
     row->setSpacing(4);
     row->addWidget(step_sentence_, 1);
-    row->addWidget(look);
     row->addWidget(take);
     connect(take, &QPushButton::clicked, this, &SourceTabs::step_text_wanted);
-    connect(look, &QPushButton::clicked, this, &SourceTabs::step_source_wanted);
     step_bar_->hide();
 }
 
@@ -88,6 +84,11 @@ void SourceTabs::show_other_step(const QString& sentence) {
     step_sentence_->setText(sentence);
     step_sentence_->setToolTip(sentence);
     step_bar_->setVisible(!sentence.isEmpty());
+}
+
+void SourceTabs::set_auto_close(bool enabled) {
+    auto_close_ = enabled;
+    for (const auto& [file, each] : panes_) each->editor()->set_auto_close(enabled);
 }
 
 void SourceTabs::set_extras(QWidget* beside, QWidget* below) {
@@ -133,6 +134,7 @@ editor::EditorPane* SourceTabs::open(const std::string& file, const std::string&
         unreadable_.insert(file);
     }
     auto* made = pane->editor();
+    made->set_auto_close(auto_close_);
     made->show_diagnostics(diagnostics_, file);
     panes_[file] = pane;
     pages_->addWidget(pane);

@@ -35,6 +35,9 @@ public:
     /// What stands beside the tabs.
     void set_extras_shown(bool shown);
 
+    /// Of the editors that are open, and of those to come.
+    void set_auto_close(bool enabled);
+
     /// Opens the kernel of another task; what was open is closed, saved or not. Files are read from and written to
     /// `folder`; without one they are texts only.
     void open_task(const task::Files& files, const task::Task& task, const std::filesystem::path& folder);
@@ -75,9 +78,8 @@ Q_SIGNALS:
     void saved(const std::string& file);
     /// The text that was offered is wanted, or not.
     void draft_answered(const std::string& file, bool taken);
-    /// The text of the step that is looked at is wanted here, or beside this one.
+    /// The text of the step that is looked at is wanted in place of this one.
     void step_text_wanted();
-    void step_source_wanted();
     /// The caret went to another line of the file in front.
     void line_changed(int line);
 
@@ -94,6 +96,7 @@ private:
     std::map<std::string, editor::EditorPane*, std::less<>> panes_;
     std::filesystem::path folder_;
     std::set<std::string, std::less<>> unreadable_; ///< open, but their panes do not hold their text
+    bool auto_close_ = true;
     quint64 revision_ = 0;
     std::vector<compile::Diagnostic> diagnostics_;
     std::vector<QWidget*> extras_;

@@ -1,8 +1,10 @@
 #include "app/desktop/start_page.h"
 
 #include "engine/task/task.h"
+#include "widgets/clear_layout.h"
 
 #include <QDir>
+#include <QEvent>
 #include <QFileInfo>
 #include <QGridLayout>
 #include <QLabel>
@@ -15,8 +17,9 @@
 namespace kw::desktop {
 namespace {
 
-constexpr int kColumns = 2;
-constexpr int kContentWidth = 920;
+constexpr int kMostColumns = 2;
+/// Of the page, and of a task's card beside which there is room for another; in widths of a letter.
+constexpr int kContentLetters = 140, kCardLetters = 52;
 
 QLabel* heading(const QString& text) {
     auto* label = new QLabel(text);
@@ -44,13 +47,6 @@ QPushButton* entry(const QString& title, const QString& detail) {
     return button;
 }
 
-void clear(QLayout& layout) {
-    while (auto* item = layout.takeAt(0)) {
-        delete item->widget();
-        delete item;
-    }
-}
-
 } // namespace
 
 StartPage::StartPage(QWidget* parent)
@@ -58,7 +54,6 @@ StartPage::StartPage(QWidget* parent)
     setObjectName(QStringLiteral("panel"));
     setAttribute(Qt::WA_StyledBackground);
     content_ = new QWidget;
-    content_->setMaximumWidth(kContentWidth);
     auto* title = new QLabel(tr("Kernelwright"));
     title->setProperty("kind", QStringLiteral("figure"));
     auto* about = new QLabel(tr("Write a CUDA kernel, see at once whether it is right, how fast it is, and why."));
@@ -113,8 +108,9 @@ StartPage::StartPage(QWidget* parent)
 
 void StartPage::show_content(const QStringList& recent, const QStringList& unsaved, const std::vector<Bundled>& tasks,
                              const std::filesystem::path& lessons) {
-    clear(*recent_);
-    clear(*tasks_);
+    widgets::clear_layout(*recent_);
+    widgets::clear_layout(*tasks_);
+    cards_.clear();
     if (!recent.isEmpty()) recent_->addWidget(heading(tr("Recent")));
     QStringList ordered = recent;
     std::ranges::stable_partition(ordered, [&](const QString& path) { return unsaved.contains(path); });
@@ -128,8 +124,7 @@ void StartPage::show_content(const QStringList& recent, const QStringList& unsav
         recent_->addWidget(button);
     }
     if (!recent.isEmpty()) recent_->addSpacing(16);
-    if (!tasks.empty()) tasks_->addWidget(heading(tr("Bundled tasks")), 0, 0, 1, kColumns);
-    int at = 0;
+    if (!tasks.empty()) tasks_->addWidget(heading(tr("Bundled tasks")), 0, 0, 1, kMostColumns);
     for (const auto& task : tasks) {
         auto* button = entry(task.title, task.name);
         connect(button, &QPushButton::clicked, this,
@@ -149,9 +144,31 @@ void StartPage::show_content(const QStringList& recent, const QStringList& unsav
                     [this, path = QString::fromStdString(lesson.string())] { Q_EMIT bundled_requested(path); });
             layout->addWidget(opener);
         }
-        tasks_->addWidget(row, 1 + at / kColumns, at % kColumns);
-        ++at;
+        cards_.push_back(row);
     }
+    place_cards();
+}
+
+void StartPage::place_cards() {
+    const int letter = fontMetrics().averageCharWidth();
+    content_->setMaximumWidth(letter * kContentLetters);
+    const int columns =
+        std::clamp(std::min(width(), content_->maximumWidth()) / (letter * kCardLetters), 1, kMostColumns);
+    for (auto* card : cards_) tasks_->removeWidget(card);
+    for (std::size_t i = 0; i < cards_.size(); ++i) {
+        const int at = static_cast<int>(i);
+        tasks_->addWidget(cards_[i], 1 + at / columns, at % columns, 1, columns == 1 ? kMostColumns : 1);
+    }
+}
+
+void StartPage::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    place_cards();
+}
+
+void StartPage::changeEvent(QEvent* event) {
+    QWidget::changeEvent(event);
+    if (event->type() == QEvent::FontChange) place_cards();
 }
 
 void StartPage::show_problem(const QString& headline, const QString& sentence) {

@@ -39,7 +39,15 @@ Q_SIGNALS:
     void bundled_requested(const QString& path);
     void browse_requested();
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+    void changeEvent(QEvent* event) override;
+
 private:
+    /// As many beside each other as there is room for at the size of the text.
+    void place_cards();
+
+    std::vector<QWidget*> cards_{};
     QLabel* problem_;
     QVBoxLayout* recent_;
     QGridLayout* tasks_;

@@ -15,15 +15,6 @@
 namespace kw::desktop {
 namespace {
 
-/// A name out of task.toml may be anything; a file's may not.
-std::string file_name(const std::string& name) {
-    constexpr std::size_t kMost = 64;
-    std::string safe = name.substr(0, kMost);
-    for (char& c : safe)
-        if (!std::isalnum(static_cast<unsigned char>(c)) && c != '_' && c != '-') c = '_';
-    return safe;
-}
-
 bool counts(const task::Task& task, const std::string& file) {
     return file == "task.toml" || file == task.reference
            || std::ranges::find(task.baselines, file) != task.baselines.end();
@@ -37,7 +28,7 @@ std::filesystem::path session_of(const TaskFolder& opened) {
     for (const auto& [name, text] : opened.files)
         if (counts(opened.task, name)) key += '\n' + name + '\n' + sha256_hex(text);
     return data_folder() / "sessions"
-           / fmt::format("{}-{}.kwsession", file_name(opened.task.name), sha256_hex(key).substr(0, 12));
+           / fmt::format("{}-{}.kwsession", task::safe_name(opened.task.name), sha256_hex(key).substr(0, 12));
 }
 
 } // namespace
@@ -64,7 +55,7 @@ Workbench::Workbench(WorkerSession& worker, QObject* parent) : QObject(parent), 
 void Workbench::connect_store() {
     connect(&store_, &SessionStore::opened, this, [this](const std::shared_ptr<const OpenedSession>& opened) {
         // That of a folder was adopted when it was asked for.
-        if (!opened->of_folder) adopt(opened->files, opened->task, {});
+        if (!opened->of_folder) adopt(opened->files, opened->task, {}, opened->trace);
         session_ = opened->path;
         steps_ = opened->steps;
         offers_.clear();
@@ -93,6 +84,7 @@ void Workbench::connect_store() {
         }
         note_findings(*record);
         if (arriving_.erase(record->step.summary.id) > 0) join(record);
+        Q_EMIT step_read(record);
         if (wanted_ == record->step.summary.id) show(record);
     });
     connect(&store_, &SessionStore::load_failed, this, [this](const Error& error) {
@@ -118,7 +110,7 @@ void Workbench::end_run(const Error& error) {
     if (std::exchange(running_, false)) Q_EMIT run_finished(error);
 }
 
-void Workbench::adopt(task::Files files, task::Task task, std::filesystem::path folder) {
+void Workbench::adopt(task::Files files, task::Task task, std::filesystem::path folder, bool trace) {
     worker_.abandon_evaluation();
     end_run({Stage::rpc, ErrorCode::cancelled, "another task was opened"});
     draft_timer_.stop();
@@ -126,8 +118,10 @@ void Workbench::adopt(task::Files files, task::Task task, std::filesystem::path 
     folder_ = std::move(folder);
     files_ = std::move(files);
     task_ = std::move(task);
+    trace_ = trace;
     session_.clear();
     steps_.clear();
+    hidden_.clear();
     unkept_.clear();
     adding_.reset();
     arriving_.clear();
@@ -194,7 +188,7 @@ void Workbench::answer_offer(const std::string& file, const std::optional<std::s
 }
 
 void Workbench::run(const task::Files& files, const pipeline::Options& options) {
-    if (!task_) return;
+    if (!can_evaluate()) return;
     running_ = true;
     trajectory::Step step;
     step.file = options.candidate.empty() ? task_->kernel : options.candidate;
@@ -288,6 +282,37 @@ void Workbench::read_profiles() {
     if (steps_.empty() || std::exchange(profiles_read_, true)) return;
     for (std::size_t i = steps_.size(), read = 0; i-- > 0 && read < kMostProfiles; ++read)
         if (!profiles_.contains(steps_[i].id)) store_.load(steps_[i].id);
+}
+
+void Workbench::read(trajectory::StepId id) {
+    if (const auto found = unkept_.find(id); found != unkept_.end())
+        Q_EMIT step_read(found->second);
+    else
+        store_.load(id);
+}
+
+void Workbench::hide_after(trajectory::StepId id) {
+    show_all();
+    const auto from = std::ranges::find(steps_, id, &trajectory::StepSummary::id);
+    if (from == steps_.end()) return;
+    hidden_.assign(from + 1, steps_.end());
+    steps_.erase(from + 1, steps_.end());
+    Q_EMIT steps_changed();
+}
+
+void Workbench::show_next() {
+    if (hidden_.empty()) return;
+    steps_.push_back(std::move(hidden_.front()));
+    hidden_.erase(hidden_.begin());
+    std::ranges::sort(steps_, {}, &trajectory::StepSummary::id);
+    Q_EMIT steps_changed();
+}
+
+void Workbench::show_all() {
+    if (hidden_.empty()) return;
+    std::ranges::move(std::exchange(hidden_, {}), std::back_inserter(steps_));
+    std::ranges::sort(steps_, {}, &trajectory::StepSummary::id);
+    Q_EMIT steps_changed();
 }
 
 std::optional<trajectory::StepId> Workbench::best() const { return agent::trend_of(steps_).best; }

@@ -38,6 +38,8 @@ public:
     void open_session(const std::filesystem::path& path);
 
     [[nodiscard]] const std::optional<task::Task>& task() const { return task_; }
+    /// False for what others recorded without a task: it can be looked at, and a task made of it.
+    [[nodiscard]] bool can_evaluate() const { return task_.has_value() && !trace_; }
     /// Empty while a session is open without the folder of its task.
     [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
     /// As they were when last read or written here.
@@ -79,11 +81,19 @@ public:
     /// Of which an audit found something, as far as they have been looked at.
     [[nodiscard]] const std::set<trajectory::StepId>& suspicious() const { return suspicious_; }
     void select(trajectory::StepId id);
-    /// A step that somebody else has written into the session, an agent, is read and joins the others. It is shown where
-    /// the newest step was until then.
+    /// A step that somebody else has written into the session, an agent, is read and joins the others. It is shown
+    /// where the newest step was until then.
     void take_in(qlonglong id);
     /// By position in the order of steps: -1 the one before, 1 the one after.
     void select_neighbour(int offset);
+    /// Reads a step without looking at it; step_read() tells.
+    void read(trajectory::StepId id);
+    /// For a lesson: steps after this one are not there, for nobody, until they are shown one by one or all.
+    void hide_after(trajectory::StepId id);
+    void show_next();
+    void show_all();
+    [[nodiscard]] const std::vector<trajectory::StepSummary>& hidden() const { return hidden_; }
+    void keep_lesson(const std::string& text) { store_.keep_lesson(text); }
     /// The text is that of a step now: what is made of it comes from there.
     void go_on_from(trajectory::StepId id) { origin_ = id; }
 
@@ -98,6 +108,7 @@ Q_SIGNALS:
     /// A step is asked for, and being read.
     void step_wanted(qlonglong id);
     void step_selected();
+    void step_read(const std::shared_ptr<const kw::desktop::StepRecord>& record);
     void profiles_changed();
     void run_started();
     void progressed(const QString& what, double fraction);
@@ -110,7 +121,7 @@ Q_SIGNALS:
 private:
     void connect_store();
     void connect_worker();
-    void adopt(task::Files files, task::Task task, std::filesystem::path folder);
+    void adopt(task::Files files, task::Task task, std::filesystem::path folder, bool trace = false);
     void end_run(const Error& error);
     void add_step(const pipeline::Evaluation& evaluation);
     /// Where no session keeps a step, it is kept as long as the window is open.
@@ -127,7 +138,9 @@ private:
     std::filesystem::path folder_, session_;
     task::Files files_;
     std::optional<task::Task> task_;
+    bool trace_ = false; ///< the task is only a name
     std::vector<trajectory::StepSummary> steps_;
+    std::vector<trajectory::StepSummary> hidden_; ///< behind steps_, in their order
     std::map<trajectory::StepId, std::shared_ptr<const profile::Report>> profiles_;
     bool profiles_read_ = false;
     std::shared_ptr<const StepRecord> selected_;

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <system_error>
 
 namespace kw::task {
@@ -119,5 +120,33 @@ Result<Files> read(const fs::path& folder, NotUtf8 not_utf8) {
 Result<Files> read_folder(const fs::path& folder) { return read(folder, NotUtf8::refused); }
 
 Result<Files> read_folder_in_any_encoding(const fs::path& folder) { return read(folder, NotUtf8::latin1); }
+
+std::string safe_name(std::string_view name) {
+    constexpr std::size_t kMost = 64;
+    std::string safe;
+    for (const char c : name.substr(0, kMost))
+        if (std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-')
+            safe += c;
+        else if (!safe.empty() && safe.back() != '_')
+            safe += '_';
+    while (!safe.empty() && safe.back() == '_') safe.pop_back();
+    return safe.empty() ? "task" : safe;
+}
+
+Result<std::filesystem::path> write_new_folder(const Files& files, const std::filesystem::path& parent,
+                                               const std::string& name) {
+    std::error_code error;
+    std::filesystem::create_directories(parent, error);
+    auto folder = parent / name;
+    for (int number = 2; !error && !std::filesystem::create_directory(folder, error) && !error; ++number)
+        folder = parent / (name + "_" + std::to_string(number));
+    if (error)
+        return fail(Stage::environment, ErrorCode::unsupported,
+                    fmt::format("cannot make the folder '{}': {}", folder.string(), error.message()));
+    for (const auto& [file, text] : files)
+        if (auto written = write_file(folder / file, text, Stage::task); !written)
+            return std::unexpected(std::move(written.error()));
+    return folder;
+}
 
 } // namespace kw::task

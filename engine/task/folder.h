@@ -8,4 +8,11 @@ namespace kw::task {
 /// Latin-1. task.toml has to be UTF-8, as TOML is.
 [[nodiscard]] Result<Files> read_folder_in_any_encoding(const std::filesystem::path& folder);
 
+/// Without what a file's name or TOML's bare key may not hold; "task" where nothing is left.
+[[nodiscard]] std::string safe_name(std::string_view name);
+
+/// Writes a task's files into a new folder of `parent`, called `name` or, where that is taken, with a number behind it.
+[[nodiscard]] Result<std::filesystem::path> write_new_folder(const Files& files, const std::filesystem::path& parent,
+                                                             const std::string& name);
+
 } // namespace kw::task

@@ -1,3 +1,4 @@
+#include "agent/review/lesson_view.h"
 #include "app/desktop/device_chooser.h"
 #include "app/desktop/main_window.h"
 #include "app/desktop/source_tabs.h"
@@ -15,6 +16,9 @@
 #include <QAbstractSpinBox>
 #include <QAccessible>
 #include <QLabel>
+#include <QPlainTextEdit>
+#include <QPushButton>
+#include <QRadioButton>
 #include <QSignalSpy>
 #include <QStatusBar>
 #include <QTemporaryDir>
@@ -42,7 +46,7 @@ public:
 
     [[nodiscard]] std::filesystem::path folder() const { return directory.path().toStdString(); }
     void write(const char* name, const std::string& text) const { QVERIFY(write_file(folder() / name, text)); }
-    [[nodiscard]] editor::CudaEditor& editor() { return *window.findChild<editor::CudaEditor*>(); }
+    [[nodiscard]] editor::CudaEditor& editor() { return *window.sources().current(); }
     [[nodiscard]] editor::ProblemList& problems() { return *window.findChild<editor::ProblemList*>(); }
     [[nodiscard]] QString verdict() { return all_text(*window.findChild<profiler_views::VerdictView*>()); }
     void replace(const char* from, const char* to) {
@@ -102,9 +106,12 @@ private Q_SLOTS:
         QVERIFY(window.open(trace));
         QVERIFY(opened.wait());
         QVERIFY(!window.centralWidget()->isVisible());
+        for (const char* id : {"steps", "code", "verdict"})
+            QVERIFY2(!window.findChild<QDockWidget*>(QLatin1String(id))->isVisible(), id);
         Fixture f; // writes a task
         QVERIFY(window.open(f.folder()));
         QVERIFY(window.centralWidget()->isVisible());
+        QVERIFY(window.findChild<QDockWidget*>(QStringLiteral("verdict"))->isVisible());
     }
 
     void diagnostics_follow_the_typing() {
@@ -505,6 +512,107 @@ private Q_SLOTS:
         f.window.apply_layout(QStringLiteral("profile"));
         f.window.apply_layout(QStringLiteral("review"));
         QVERIFY(!f.window.findChild<QDockWidget*>(QStringLiteral("steps"))->isVisible());
+    }
+
+    void a_record_without_a_task_is_looked_at_and_made_a_task() {
+        QTemporaryDir folder;
+        const std::filesystem::path path = folder.filePath(QStringLiteral("traced.kwsession")).toStdString();
+        {
+            auto session = trajectory::SessionFile::create(path, {}, "somebody's / trace");
+            QVERIFY(session.has_value());
+            trajectory::Step step;
+            step.summary.driver = "imported:swe-agent";
+            step.file = "scale.cu";
+            step.source = "__global__ void scale(float* x, int n) {\n  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                          "  if (i < n) x[i] *= 2;\n}\n";
+            const auto first = session->add(step);
+            QVERIFY(first.has_value());
+            step.source = "// again\n" + step.source;
+            step.summary.parent = *first;
+            QVERIFY(session->add(step).has_value());
+        }
+        Fixture f;
+        QVERIFY(f.window.open(path));
+        QTRY_VERIFY(f.window.workbench().session() == path && f.window.workbench().selected());
+        QVERIFY(f.window.sources().text("scale.cu").starts_with("// again"));
+        const auto action = [&](const char* name) { return f.window.findChild<QAction*>(QLatin1String(name)); };
+        QVERIFY(!action("run")->isEnabled());
+        QVERIFY(f.window.sources().pane("scale.cu")->has_notice(QStringLiteral("trace")));
+        Q_EMIT f.window.sources().pane("scale.cu")->notice_action(QStringLiteral("trace"), 0);
+        QTRY_VERIFY(!f.window.workbench().folder().empty());
+        QCOMPARE(f.window.workbench().task()->name, std::string("somebody_s_trace"));
+        QVERIFY(f.window.sources().text("kernel.cu").find("// again") != std::string::npos);
+        QVERIFY(f.window.workbench().files().at("reference.cu").find("// again") == std::string::npos);
+        QTRY_VERIFY(action("run")->isEnabled());
+        QVERIFY(f.run());
+        QVERIFY(f.window.workbench().selected());
+        QCOMPARE(f.window.workbench().selected()->step.summary.correct, std::optional{true});
+    }
+
+    void a_lesson_hides_what_comes_until_it_was_answered() {
+        Fixture f;
+        QVERIFY(f.run());
+        f.replace("scale", "scale"); // the same, run again
+        QVERIFY(f.run());
+        QTRY_COMPARE(f.window.workbench().steps().size(), std::size_t{2});
+        f.window.findChild<QAction*>(QStringLiteral("start_lesson"))->trigger();
+        auto* lesson = f.window.findChild<review::LessonView*>();
+        QVERIFY(lesson);
+        QCOMPARE(f.window.workbench().steps().size(), std::size_t{1});
+        QTRY_VERIFY(lesson->asking());
+        QCOMPARE(f.window.workbench().selected()->step.summary.id, 1);
+        for (auto* choice : lesson->findChildren<QRadioButton*>())
+            if (choice->text().startsWith(QStringLiteral("about the same"))) choice->click();
+        const auto button = [&](const char* text) {
+            for (auto* each : lesson->findChildren<QPushButton*>())
+                if (each->isVisible() && each->text().startsWith(QLatin1String(text))) return each;
+            return static_cast<QPushButton*>(nullptr);
+        };
+        (button("Reveal") ? button("Reveal") : button("Show it"))->click();
+        QTRY_COMPARE(f.window.workbench().selected()->step.summary.id, 2);
+        QVERIFY(!lesson->asking());
+        QVERIFY(lesson->score().second <= 1);
+        button("Next")->click();
+        QTRY_VERIFY(button("Start"));
+        QCOMPARE(f.window.workbench().steps().size(), std::size_t{2});
+
+        // What somebody writes is asked instead, and kept in the session.
+        button("Write")->click();
+        auto* draft = lesson->findChildren<QPlainTextEdit*>().back();
+        draft->setPlainText(QStringLiteral("Why?\n* so\n- else"));
+        button("Keep")->click();
+        button("Start")->click();
+        QTRY_VERIFY(lesson->asking());
+        const auto choices = lesson->findChildren<QRadioButton*>();
+        QCOMPARE(choices.size(), 2);
+        choices[0]->click();
+        button("Reveal")->click();
+        QCOMPARE(lesson->score(), std::pair(1, 1));
+        const auto session =
+            trajectory::SessionFile::open(f.window.workbench().session(), trajectory::SessionFile::Access::read);
+        QVERIFY(session.has_value());
+        QTRY_VERIFY(session->meta("lesson").value_or("").find("Why?") != std::string::npos);
+    }
+
+    void a_small_window_holds_text_of_twice_the_size() {
+        Fixture f;
+        QVERIFY(f.run());
+        auto& theme = widgets::Theme::instance();
+        theme.set_text_scale(2);
+        theme.apply(*qApp, widgets::Scheme::dark);
+        f.window.resize(1280, 800);
+        QTest::qWait(100);
+        const auto* bar = f.window.findChild<QToolBar*>();
+        const int needed = bar->sizeHint().width(), least = f.window.minimumSizeHint().width();
+        theme.set_text_scale(1);
+        theme.apply(*qApp, widgets::Scheme::dark);
+        QVERIFY2(needed <= 1280, qPrintable(QString::number(needed)));
+        QVERIFY2(least <= 1280, qPrintable(QString::number(least)));
+        // With room for it, all is there again.
+        f.window.resize(1900, 900);
+        QTest::qWait(100);
+        QVERIFY(f.window.findChild<QAction*>(QStringLiteral("layout_edit"))->isVisible());
+        QVERIFY(all_text(*bar).contains(QStringLiteral("step 1 of 1")));
     }
 
     void every_control_has_a_name() {
