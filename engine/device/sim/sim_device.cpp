@@ -395,7 +395,7 @@ private:
         if (!outcome) return std::unexpected(std::move(outcome.error()));
         out.sampled = sampled_;
         out.fault = std::move(outcome->fault);
-        double total = 0;
+        double total = kColdStartUs;
         for (const LaunchCounters& counters : counters_) {
             const Estimate part = estimate(model_, counters);
             total += part.us;
