@@ -5,7 +5,7 @@ KW_PACKAGES_BUILD=(build-essential cmake ninja-build ccache git python3 python3-
   qt6-base-dev qt6-tools-dev qt6-tools-dev-tools qt6-l10n-tools libqt6svg6-dev libqscintilla2-qt6-dev libqcustomplot-dev libgl1-mesa-dev
   libfmt-dev libspdlog-dev nlohmann-json3-dev libtomlplusplus-dev libcli11-dev libmd-dev librandom123-dev zlib1g-dev libzstd-dev libsimdjson-dev libsqlitecpp-dev libsqlite3-dev libgit2-dev libcurl4-openssl-dev libzip-dev
   libbenchmark-dev)
-KW_PACKAGES_RUN=(xvfb xauth xdotool imagemagick fonts-inter fonts-jetbrains-mono bubblewrap)
+KW_PACKAGES_RUN=(qt6-translations-l10n xvfb xauth xdotool imagemagick fonts-inter fonts-jetbrains-mono bubblewrap)
 KW_PACKAGES_CHECK=(desktop-file-utils appstream libxml2-utils clang-19 clang-format-19 clang-tidy-19 libclang-rt-19-dev)
 
 KW_STARTED=$SECONDS

@@ -155,8 +155,9 @@ void StepsView::build_header_menu() {
 
 int StepsView::width_of(int column) const {
     const auto letters = [this](const QString& text) { return tree_->fontMetrics().horizontalAdvance(text); };
-    constexpr int kRoom = 18, kArrow = 12;
-    const int heading = letters(model_->headerData(column, Qt::Horizontal, Qt::DisplayRole).toString()) + kRoom;
+    constexpr int kRoom = 18, kArrow = 12, kBolder = 6;
+    const int heading =
+        letters(model_->headerData(column, Qt::Horizontal, Qt::DisplayRole).toString()) + kRoom + kBolder;
     switch (column) {
     case StepsModel::kVerdict:
         return letters(model_->any_suspicious() ? QStringLiteral("★⚠") : QStringLiteral("★")) + kRoom

@@ -2,6 +2,92 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="pt_BR">
 <context>
+    <name>AgentView</name>
+    <message>
+        <source>%1 s</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 ms</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 tokens read (%2 cached)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 tokens read</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>, %1 written</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source> (%1 thought)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source> · $%1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source> · at a price that is not known</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Thought</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Said</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>System text</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Told</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>kw::desktop</name>
+    <message>
+        <source>In my text already.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No longer fits: line %1 of my text was edited since. Compare with my text to take it anyway.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Rejected %1.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Rejected %1: %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Accepted %1.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The suggestion is binary, so it is not shown as text.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The suggestion has %1, too much to be compared line by line (up to %2).</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The suggestion is not UTF-8, so it is not shown as text.</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>kw::desktop::Actions</name>
     <message>
         <source>Open task folder…</source>
@@ -111,6 +197,375 @@
         <source>What is this?</source>
         <translation>O que é isto?</translation>
     </message>
+    <message>
+        <source>Export the session…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>First wrong step</source>
+        <translation>Primeira etapa errada</translation>
+    </message>
+    <message>
+        <source>Go through the steps as a lesson</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Make a task of this step</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Presentation</source>
+        <translation>Apresentação</translation>
+    </message>
+</context>
+<context>
+    <name>kw::desktop::AgentForm</name>
+    <message>
+        <source>no limit</source>
+        <translation type="unfinished">sem limite</translation>
+    </message>
+    <message>
+        <source>Advisor: edits that a profile suggests</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Tuner: values of //@ tune</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Lesson of the task</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Replay of a session</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Language model</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Driver</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>guided by times so far</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>at random</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>all, in order</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>How the tuner chooses</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Session to replay</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Chat Completions</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Responses</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Anthropic Messages</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Protocol of the server</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Server</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Environment variable with the key</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Model</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>as the server has it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>low</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>medium</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>high</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>How much it thinks</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Where it begins</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Message to the model</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Steps at most</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Minutes at most</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Tokens at most</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>US dollars at most</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Wait for approval after each step</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>session file</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the protocol&apos;s vendor; local: http://localhost:8000/v1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>as the server calls it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What the model is to know beside the task</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Browse…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Sessions (*.kwsession)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Search</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Lesson</source>
+        <translation type="unfinished">Lição</translation>
+    </message>
+    <message>
+        <source>Session</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Protocol</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Key variable</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Key</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Thinks</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Begins from</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Message</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Steps</source>
+        <translation type="unfinished">Passos</translation>
+    </message>
+    <message>
+        <source>Minutes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Tokens</source>
+        <translation type="unfinished">Tokens</translation>
+    </message>
+    <message>
+        <source>Cost</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>There is no lesson of the task %1.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A written course of candidates for %1, from naive to best.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the text in the editor</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>step %1, which is selected</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the best step</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Looking for a key…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1: found in %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Choose the session whose steps are to be tried again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Name the model, as its server calls it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1: none, and most local servers need none</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1: none found; set KW_API_KEY and start again</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>kw::desktop::AgentPane</name>
+    <message>
+        <source>Start agent</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Pause agent</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Stop agent</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Approve step, go on</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Agent: branch from this step…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Agent</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 (%2)</source>
+        <translation type="unfinished">%1 (%2)</translation>
+    </message>
+    <message>
+        <source>What is chosen of the driver: which one, its budget, where it begins</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Compare with step</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Shows the selected step and another one beside each other</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Step to compare with</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1, %2 %</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it was stopped</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it broke off</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Agent: %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Open a task first: an agent writes its steps into the task&apos;s session.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n step(s)</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Let agent go on</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>working</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>pausing when this step is done</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>paused</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>waits for your approval to go on</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>stopping</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What is chosen of the driver</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>kw::desktop::CodePanes</name>
@@ -125,6 +580,228 @@
     <message>
         <source>F8 goes to the first error.</source>
         <translation>F8 vai para o primeiro erro.</translation>
+    </message>
+    <message>
+        <source>PTX · SASS · step %1</source>
+        <translation>PTX · SASS · etapa %1</translation>
+    </message>
+</context>
+<context>
+    <name>kw::desktop::CompareMeasure</name>
+    <message>
+        <source>%1 and %2</source>
+        <comment>a list of numbers</comment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Does not compile: %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Wrong: %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Correct, not timed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Correct, %1; my text is not, so there is nothing to compare with</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>estimate</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>measured</source>
+        <translation type="unfinished">medido</translation>
+    </message>
+    <message>
+        <source>%1 of my text (%2 to %3) · correct · %4</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 only compile together.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 does not compile without the others.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Only right with the others: %1.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Together they do not compile.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Each is right alone; together they are wrong.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Together %1, apart %2.</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>kw::desktop::ComparePane</name>
+    <message>
+        <source>Suggestion</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Could not be measured: %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Next change</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Previous change</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Accept change</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Accept all changes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reject change…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Measure this change</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Measure all changes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Compare with my text</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Compare with the parent step</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Compare with the best step</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Suggestion · step %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No step is right yet, so this is against my text.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This step has no parent, so this is against my text.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>against my text</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>against its parent, step %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>against its parent (none)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>against the best, step %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>against the best (none yet)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No suggestion</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Nothing is known of this step&apos;s source.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Run the kernel or start an agent: the step that is selected is compared with your text here.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Not compared</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Another file is in front</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This suggestion is of %1; open that to compare.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reading the step to compare with…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Being written; it can be taken once it is whole.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>My text is read only, so nothing can be taken.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>My text has moved on: %n change(s) no longer fit.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>The same as my text.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The same as what it is compared with.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>lines %1 to %2 of it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A run is under way; measuring beside it would disturb both.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Measuring…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Measuring, %1 of %2 changes…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>All together: %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What the suggestion is compared with, read only</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -194,22 +871,22 @@
     </message>
     <message numerus="yes">
         <source>Asking for devices… (%n s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Perguntando por dispositivos… (%n s)</numerusform>
+            <numerusform>Perguntando por dispositivos… (%n s)</numerusform>
         </translation>
     </message>
     <message>
         <source>%1 · waiting, %2 s</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 · aguardando, %2 s</translation>
     </message>
     <message>
         <source>Try again</source>
-        <translation type="unfinished"></translation>
+        <translation>Tentar de novo</translation>
     </message>
     <message>
         <source>Cancel</source>
-        <translation type="unfinished">Cancelar</translation>
+        <translation>Cancelar</translation>
     </message>
 </context>
 <context>
@@ -229,6 +906,25 @@
     <message>
         <source>Review</source>
         <translation>Revisão</translation>
+    </message>
+</context>
+<context>
+    <name>kw::desktop::LessonPane</name>
+    <message>
+        <source>Lesson</source>
+        <translation type="unfinished">Lição</translation>
+    </message>
+    <message>
+        <source>A lesson goes from one step of a session to the next; this one has not two.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Choose the step that questions are to come before</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Nothing is asked before the first step; choose a later one</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -427,25 +1123,73 @@ GPL-3.0-or-later</translation>
     </message>
     <message>
         <source>Running…</source>
-        <translation type="unfinished"></translation>
+        <translation>Executando…</translation>
     </message>
     <message numerus="yes">
         <source>Still waiting for %1 (%n s); the device chooser can cancel that</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Ainda aguardando %1 (%n s); o seletor de dispositivos pode cancelar</numerusform>
+            <numerusform>Ainda aguardando %1 (%n s); o seletor de dispositivos pode cancelar</numerusform>
         </translation>
     </message>
     <message>
         <source>The connection to %1 was cancelled; the device chooser can try again</source>
-        <translation type="unfinished"></translation>
+        <translation>A conexão com %1 foi cancelada; o seletor de dispositivos pode tentar de novo</translation>
     </message>
     <message numerus="yes">
         <source>%n steps</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n etapa</numerusform>
+            <numerusform>%n etapas</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>%1 was written</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Step %1 is looked at; this text is another.</source>
+        <translation>A etapa %1 está em exibição; este texto é outro.</translation>
+    </message>
+    <message>
+        <source>This is a record without a task, which is not compiled here.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This record holds no source</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This was recorded without a task: it can be read, not run.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No task can be made of step %1: %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The task compares the kernel with itself; correct its reference and sizes, then run it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The task compares the kernel with the first of the record; correct its sizes if need be, then run it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>step %1</source>
+        <translation>etapa %1</translation>
+    </message>
+    <message>
+        <source>&amp;Agent</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Suggestion · being written</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>&amp;Change</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -525,6 +1269,14 @@ GPL-3.0-or-later</translation>
         <source>found automatically</source>
         <translation>encontrado automaticamente</translation>
     </message>
+    <message>
+        <source>Close brackets and quotes as they are opened</source>
+        <translation>Fechar parênteses e aspas ao abri-los</translation>
+    </message>
+    <message>
+        <source>Editing</source>
+        <translation>Edição</translation>
+    </message>
 </context>
 <context>
     <name>kw::desktop::SourceTabs</name>
@@ -567,6 +1319,14 @@ GPL-3.0-or-later</translation>
     <message>
         <source>%1 – %2</source>
         <translation>%1 – %2</translation>
+    </message>
+    <message>
+        <source>Go on from it</source>
+        <translation>Continuar a partir dela</translation>
+    </message>
+    <message>
+        <source>Puts its text here; undo brings yours back (Alt+Return)</source>
+        <translation>Põe o texto dela aqui; desfazer traz o seu de volta (Alt+Return)</translation>
     </message>
 </context>
 <context>
@@ -617,6 +1377,13 @@ GPL-3.0-or-later</translation>
     </message>
 </context>
 <context>
+    <name>kw::desktop::TrajectoryPane</name>
+    <message>
+        <source>Reward</source>
+        <translation type="unfinished">Recompensa</translation>
+    </message>
+</context>
+<context>
     <name>kw::editor::CallTip</name>
     <message>
         <source>Call tip</source>
@@ -647,6 +1414,122 @@ GPL-3.0-or-later</translation>
     <message>
         <source>clangd&apos;s answers make no sense (%1), so completion goes on without it.</source>
         <translation>As respostas do clangd não fazem sentido (%1); o autocompletar continua sem ele.</translation>
+    </message>
+</context>
+<context>
+    <name>kw::editor::CompareCard</name>
+    <message>
+        <source>Accept</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Measure</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reject</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Change</source>
+        <translation type="unfinished">Mudança</translation>
+    </message>
+    <message>
+        <source>Take this change, or its selected lines, into my text (Ctrl+Return)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Evaluate my text with this change (Ctrl+M)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Turn it down with a reason that the agent gets to read (Ctrl+Backspace)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Why this change is rejected</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Why? Return rejects, Esc keeps it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Change %1 of %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>Accept %n line(s)</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation type="unfinished">Parar</translation>
+    </message>
+    <message>
+        <source>Stop measuring</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>kw::editor::CompareView</name>
+    <message>
+        <source>Previous change (Shift+F7)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Next change (F7)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Accept all</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Measure all</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Suggestion</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Suggestion, read only</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Compare with</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What the suggestion is compared with</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Take every change that can be taken, as one thing to undo (Ctrl+Shift+Return)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Evaluate each change alone and all together (Ctrl+Shift+M)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No suggestion</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation type="unfinished">Parar</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n change(s)</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -811,7 +1694,7 @@ GPL-3.0-or-later</translation>
     </message>
     <message>
         <source>%1 is not UTF-8 (byte %2): it is shown, and will be saved, as Latin-1.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 não é UTF-8 (byte %2): é mostrado, e será salvo, como Latin-1.</translation>
     </message>
 </context>
 <context>
@@ -1122,11 +2005,11 @@ GPL-3.0-or-later</translation>
     </message>
     <message>
         <source>Not checked yet</source>
-        <translation type="unfinished"></translation>
+        <translation>Ainda não verificado</translation>
     </message>
     <message>
         <source>Not checked</source>
-        <translation type="unfinished"></translation>
+        <translation>Não verificado</translation>
     </message>
 </context>
 <context>
@@ -1538,10 +2421,6 @@ bloco (%1, %2, %3), thread (%4, %5, %6)</translation>
         <translation>%1 a velocidade de %2</translation>
     </message>
     <message>
-        <source>max error %1, %2 ULP</source>
-        <translation>erro máx. %1, %2 ULP</translation>
-    </message>
-    <message>
         <source>Correct</source>
         <translation>Correto</translation>
     </message>
@@ -1597,6 +2476,18 @@ bloco (%1, %2, %3), thread (%4, %5, %6)</translation>
         <source>Shared memory per block</source>
         <translation>Memória compartilhada por bloco</translation>
     </message>
+    <message>
+        <source>max error %1, %2</source>
+        <translation>erro máx. %1, %2</translation>
+    </message>
+    <message>
+        <source>ULP say nothing near zero</source>
+        <translation>ULP nada dizem perto de zero</translation>
+    </message>
+    <message>
+        <source>%1 ULP</source>
+        <translation>%1 ULP</translation>
+    </message>
 </context>
 <context>
     <name>kw::profiler_views::CellTable</name>
@@ -1614,10 +2505,6 @@ bloco (%1, %2, %3), thread (%4, %5, %6)</translation>
     <message>
         <source>wrong</source>
         <translation>errado</translation>
-    </message>
-    <message>
-        <source>%1 of %2 elements of %3 are wrong</source>
-        <translation>%1 de %2 elementos de %3 estão errados</translation>
     </message>
     <message>
         <source>check</source>
@@ -1642,6 +2529,14 @@ bloco (%1, %2, %3), thread (%4, %5, %6)</translation>
     <message>
         <source>max ULP</source>
         <translation>ULP máx.</translation>
+    </message>
+    <message>
+        <source>near zero</source>
+        <translation>perto de zero</translation>
+    </message>
+    <message>
+        <source>%1 of %2 elements of %3 are wrong, at %4, seed %5</source>
+        <translation>%1 de %2 elementos de %3 estão errados, em %4, semente %5</translation>
     </message>
 </context>
 <context>
@@ -1719,10 +2614,6 @@ bloco (%1, %2, %3), thread (%4, %5, %6)</translation>
         <translation>%1 de %2 verificações estão erradas</translation>
     </message>
     <message>
-        <source>All %1 checks passed; largest error %2, %3 ULP</source>
-        <translation>Todas as %1 verificações passaram; maior erro %2, %3 ULP</translation>
-    </message>
-    <message>
         <source>Go to %1:%2</source>
         <translation>Ir para %1:%2</translation>
     </message>
@@ -1773,6 +2664,10 @@ bloco (%1, %2, %3), thread (%4, %5, %6)</translation>
     <message>
         <source>Pictures (*.png)</source>
         <translation>Imagens (*.png)</translation>
+    </message>
+    <message>
+        <source>All %1 checks passed; largest error %2, %3</source>
+        <translation>Todas as %1 verificações passaram; maior erro %2, %3</translation>
     </message>
 </context>
 <context>
@@ -2602,15 +3497,15 @@ bloco (%1, %2, %3), thread (%4, %5, %6)</translation>
     </message>
     <message>
         <source>The trace has no events</source>
-        <translation type="unfinished"></translation>
+        <translation>O trace não tem eventos</translation>
     </message>
     <message>
         <source>It could be read, and there is nothing in it that could be shown on a time line.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ele pôde ser lido, e nada nele pode ser mostrado em uma linha do tempo.</translation>
     </message>
     <message>
         <source>The trace is open, but has no events</source>
-        <translation type="unfinished"></translation>
+        <translation>O trace está aberto, mas não tem eventos</translation>
     </message>
 </context>
 <context>
@@ -2684,10 +3579,384 @@ bloco (%1, %2, %3), thread (%4, %5, %6)</translation>
     </message>
     <message>
         <source>Running…</source>
-        <translation type="unfinished"></translation>
+        <translation>Executando…</translation>
     </message>
     <message>
         <source>Shift+F5 stops it.</source>
+        <translation>Shift+F5 interrompe.</translation>
+    </message>
+</context>
+<context>
+    <name>kw::review</name>
+    <message>
+        <source>%n step(s)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%n of them wrong</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the best is %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Step</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>best so far</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>step %1</source>
+        <translation type="unfinished">passo %1</translation>
+    </message>
+    <message>
+        <source>reward %1</source>
+        <translation type="unfinished">recompensa %1</translation>
+    </message>
+    <message>
+        <source>was %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>kw::review::AgentFold</name>
+    <message>
+        <source>Open or close: %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>kw::review::AgentView</name>
+    <message>
+        <source>Diagnostics of the step</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Thinks</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Says</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Writes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No agent has been here</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A driver changes the kernel, runs it and learns from the result, step after step. Choose one above and press Start; tuner, advisor and lesson need no model and no network.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Step %1 · %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source> · %1 s</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source> · from step %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>✓ right</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>✗ wrong</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>reward %1</source>
+        <translation type="unfinished">recompensa %1</translation>
+    </message>
+    <message>
+        <source>%1 estimated</source>
+        <translation type="unfinished">%1 estimado</translation>
+    </message>
+    <message numerus="yes">
+        <source>&lt;div&gt;and %n more&lt;/div&gt;</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>✓ %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>✗ %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1
+── result ──
+%2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n more</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>How the step came to be</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>kw::review::BranchTable</name>
+    <message>
+        <source>Steps since step %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Two steps beside each other</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Step %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 ✓</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 estimated</source>
+        <translation type="unfinished">%1 estimado</translation>
+    </message>
+    <message>
+        <source>%1 measured</source>
+        <translation type="unfinished">%1 medido</translation>
+    </message>
+</context>
+<context>
+    <name>kw::review::ExportDialog</name>
+    <message>
+        <source>Rewards, one row a step</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Steps with sources and evaluations</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Agent trajectory, ATIF 1.7</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Conversations for SFT and RFT</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Rows for KTO</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Pairs for DPO</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Timeline for Chrome and Perfetto</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Report that stands alone and prints</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Export the session</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The beginning of what is written</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Nothing is written in this form.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>State of the export</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Writing</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Save…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation type="unfinished">Fechar</translation>
+    </message>
+    <message>
+        <source>any</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>that began from the same step</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>of the whole session</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Compare steps</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Good from this reward on</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reaching at least this reward</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No step of this session fits the form and the choices.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This is all of it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This is the beginning.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation type="unfinished">Cancelar</translation>
+    </message>
+    <message>
+        <source>Writing %1…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 was written, %2.</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>kw::review::LessonView</name>
+    <message>
+        <source>Open a session with steps to go through.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Predict, then see</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Start the lesson</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Write questions before this step…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What the next step changes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Questions</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Score</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>End the lesson</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What is asked, then the choices, one a line: “* ” before the right one, “- ” before the others; after an empty line what explains it. “---” alone on a line begins another question.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Questions before this step</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation type="unfinished">Cancelar</translation>
+    </message>
+    <message>
+        <source>Keep in the session</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This session has questions of its own. Each step is shown once they are answered.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Each step is shown once you have said how fast it will be and what limits it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Step %1 of %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Nothing is known of this step that could be asked. What do you expect of it?</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Next step</source>
+        <translation type="unfinished">Próximo passo</translation>
+    </message>
+    <message>
+        <source>Reveal</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Show it without an answer</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 of %2 right</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>It is: %1.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>✓ Right: %1.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>✗ No, it is: %1.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>That was the last step.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>That was the last step. %1 of %2 answers were right.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Questions before step %1</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -2737,6 +4006,50 @@ bloco (%1, %2, %3), thread (%4, %5, %6)</translation>
         <source>%1 estimated</source>
         <translation>%1 estimado</translation>
     </message>
+    <message>
+        <source>suspicious</source>
+        <translation>suspeita</translation>
+    </message>
+    <message>
+        <source>from step %1</source>
+        <translation>a partir da etapa %1</translation>
+    </message>
+    <message>
+        <source>%1 tokens in, %2 out</source>
+        <translation>%1 tokens de entrada, %2 de saída</translation>
+    </message>
+    <message>
+        <source>● correct, ✗ wrong, · not evaluated, ★ best, ⚠ an audit found something</source>
+        <translation>● correta, ✗ errada, · não avaliada, ★ melhor, ⚠ uma auditoria encontrou algo</translation>
+    </message>
+    <message>
+        <source>Reward, by the rule of the session</source>
+        <translation>Recompensa, pela regra da sessão</translation>
+    </message>
+    <message>
+        <source>How many times as fast as the strongest baseline</source>
+        <translation>Quantas vezes mais rápida que a referência mais forte</translation>
+    </message>
+    <message>
+        <source>Tokens that the model read and wrote</source>
+        <translation>Tokens que o modelo leu e escreveu</translation>
+    </message>
+    <message>
+        <source>How long making and evaluating the step took</source>
+        <translation>Quanto levou fazer e avaliar a etapa</translation>
+    </message>
+    <message>
+        <source>Correctness</source>
+        <translation>Correção</translation>
+    </message>
+    <message>
+        <source>Tokens</source>
+        <translation>Tokens</translation>
+    </message>
+    <message>
+        <source>Took</source>
+        <translation>Duração</translation>
+    </message>
 </context>
 <context>
     <name>kw::review::StepsView</name>
@@ -2751,6 +4064,191 @@ bloco (%1, %2, %3), thread (%4, %5, %6)</translation>
     <message>
         <source>Each run becomes a step: the text it was made with and everything found out about it. Ctrl+R makes the first.</source>
         <translation>Cada execução vira um passo: o texto com que foi feita e tudo o que se descobriu sobre ele. Ctrl+R faz o primeiro.</translation>
+    </message>
+    <message>
+        <source>Filter: words, wrong, best, suspicious…</source>
+        <translation>Filtro: palavras, errada, melhor, suspeita…</translation>
+    </message>
+    <message>
+        <source>Filter steps</source>
+        <translation>Filtrar etapas</translation>
+    </message>
+    <message>
+        <source>Branches</source>
+        <translation>Ramos</translation>
+    </message>
+    <message>
+        <source>Steps that were made from an earlier one below it, instead of all in one list</source>
+        <translation>Etapas feitas a partir de uma anterior abaixo dela, em vez de todas em uma lista</translation>
+    </message>
+    <message>
+        <source>Show branches</source>
+        <translation>Mostrar ramos</translation>
+    </message>
+</context>
+<context>
+    <name>kw::review::TrajectoryView</name>
+    <message>
+        <source>Reward trajectory</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No steps yet</source>
+        <translation type="unfinished">Nenhum passo ainda</translation>
+    </message>
+    <message>
+        <source>Every run is a step. How reward and speed-up go from one to the next is shown here.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Speed-up</source>
+        <translation type="unfinished">Speed-up</translation>
+    </message>
+    <message>
+        <source>How much faster than a baseline, with its confidence interval</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reward</source>
+        <translation type="unfinished">Recompensa</translation>
+    </message>
+    <message>
+        <source>The reward of each step</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Time</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Median time of each step</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Tokens</source>
+        <translation type="unfinished">Tokens</translation>
+    </message>
+    <message>
+        <source>Tokens that a model has read and written, added up</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Cost</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What the steps have cost, added up</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What if…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Scores the steps by another margin, baseline, tolerance or rule. The session stays as it is.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Score by another rule</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Export…</source>
+        <translation type="unfinished">Exportar…</translation>
+    </message>
+    <message>
+        <source>Writes the session in a form that others read</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Export the session</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Margin</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>By how much a baseline has to be beaten</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>all</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Baselines</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Which baselines count</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the task&apos;s</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Absolute tolerance, empty for the task&apos;s</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Relative tolerance, empty for the task&apos;s</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>wrong</source>
+        <translation type="unfinished">errado</translation>
+    </message>
+    <message>
+        <source>Reward of a step that is wrong</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>right</source>
+        <translation type="unfinished">certo</translation>
+    </message>
+    <message>
+        <source>Reward of a step that is right and not faster</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>beats first</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reward of a step that beats the first baseline</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>beats all</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reward of a step that beats every baseline</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What the rule changes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No reward changes.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n reward(s) change.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n step(s) cannot be told of: the session keeps only their largest errors.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -2855,58 +4353,58 @@ bloco (%1, %2, %3), thread (%4, %5, %6)</translation>
     </message>
     <message>
         <source>Task folder, session or trace file to open.</source>
-        <translation type="unfinished"></translation>
+        <translation>Pasta de tarefa, sessão ou arquivo de trace a abrir.</translation>
     </message>
 </context>
 <context>
     <name>stages</name>
     <message>
         <source>Input</source>
-        <translation type="unfinished"></translation>
+        <translation>Entrada</translation>
     </message>
     <message>
         <source>Task</source>
-        <translation type="unfinished">Tarefa</translation>
+        <translation>Tarefa</translation>
     </message>
     <message>
         <source>Compilation</source>
-        <translation type="unfinished"></translation>
+        <translation>Compilação</translation>
     </message>
     <message>
         <source>Audit</source>
-        <translation type="unfinished"></translation>
+        <translation>Auditoria</translation>
     </message>
     <message>
         <source>Verification</source>
-        <translation type="unfinished"></translation>
+        <translation>Verificação</translation>
     </message>
     <message>
         <source>Timing</source>
-        <translation type="unfinished"></translation>
+        <translation>Medição</translation>
     </message>
     <message>
         <source>Profiling</source>
-        <translation type="unfinished"></translation>
+        <translation>Perfilagem</translation>
     </message>
     <message>
         <source>Reward</source>
-        <translation type="unfinished">Recompensa</translation>
+        <translation>Recompensa</translation>
     </message>
     <message>
         <source>Device</source>
-        <translation type="unfinished">Dispositivo</translation>
+        <translation>Dispositivo</translation>
     </message>
     <message>
         <source>Worker</source>
-        <translation type="unfinished"></translation>
+        <translation>Worker</translation>
     </message>
     <message>
         <source>This computer</source>
-        <translation type="unfinished"></translation>
+        <translation>Este computador</translation>
     </message>
     <message>
         <source>%1: %2</source>
-        <translation type="unfinished">%1: %2</translation>
+        <translation>%1: %2</translation>
     </message>
 </context>
 <context>
@@ -2938,6 +4436,33 @@ bloco (%1, %2, %3), thread (%4, %5, %6)</translation>
     <message>
         <source>A scratch buffer of this candidate.</source>
         <translation>Um buffer de rascunho deste candidato.</translation>
+    </message>
+</context>
+<context>
+    <name>widgets</name>
+    <message>
+        <source>Speed-up over the strongest baseline</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Speed-up over %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reward</source>
+        <translation type="unfinished">Recompensa</translation>
+    </message>
+    <message>
+        <source>Median time</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Tokens of all steps so far</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Cost of all steps so far</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 </TS>
