@@ -135,7 +135,7 @@ void CompareSide::set_markers(const Comparison& comparison, std::optional<std::s
     for (std::size_t i = 0; i < comparison.hunks.size(); ++i) {
         const auto& hunk = comparison.hunks[i];
         const int line = right_ ? hunk.right_line : hunk.left_line, lines = right_ ? hunk.right_lines : hunk.left_lines;
-        const bool quiet = hunk.state == HunkState::rejected || hunk.state == HunkState::taken;
+        const bool quiet = hunk.state == HunkState::rejected;
         for (int each = line; each < line + lines; ++each) text_.markerAdd(each, quiet ? kQuiet : kChanged);
         for (int each = line; each < line + std::max(1, lines); ++each)
             if (current == i) text_.markerAdd(std::min(each, text_.lines() - 1), kCurrent);

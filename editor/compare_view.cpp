@@ -89,17 +89,24 @@ CompareView::CompareView(QWidget* parent)
     accept_all_->setToolTip(tr("Take every change that can be taken, as one thing to undo (Ctrl+Shift+Return)"));
     measure_all_->setObjectName(QStringLiteral("compare.measure_all"));
     measure_all_->setToolTip(tr("Evaluate each change alone and all together (Ctrl+Shift+M)"));
+    // One row, no higher than the tabs beside it: both texts are to begin at the same height.
     auto* row = new QHBoxLayout;
     row->setSpacing(4);
-    row->addWidget(title_, 1);
-    row->addWidget(count_);
+    row->addWidget(title_, 2);
+    row->addWidget(bases_, 3);
     row->addWidget(previous_);
     row->addWidget(next_);
+    bases_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    auto* footer = new QWidget;
+    footer->setObjectName(QStringLiteral("panel"));
+    footer->setAttribute(Qt::WA_StyledBackground);
     auto* tools = new QHBoxLayout;
+    tools->setContentsMargins(12, 2, 4, 2);
     tools->setSpacing(4);
-    tools->addWidget(bases_, 1);
-    tools->addWidget(accept_all_);
+    tools->addWidget(count_);
+    tools->addStretch(1);
     tools->addWidget(measure_all_);
+    tools->addWidget(accept_all_);
     for (auto* label : {notice_, all_text_}) {
         label->setWordWrap(true);
         label->setTextFormat(Qt::PlainText);
@@ -110,12 +117,14 @@ CompareView::CompareView(QWidget* parent)
     all_text_->setObjectName(QStringLiteral("compare.all"));
     auto* head = new QVBoxLayout(header_);
     head->setContentsMargins(12, 2, 4, 2);
-    head->setSpacing(2);
+    head->setSpacing(0);
     head->addLayout(row);
-    head->addLayout(tools);
-    head->addWidget(notice_);
-    head->addWidget(all_text_);
-    head->addStretch(1);
+    auto* foot = new QVBoxLayout(footer);
+    foot->setContentsMargins(0, 0, 0, 0);
+    foot->setSpacing(0);
+    foot->addWidget(notice_);
+    foot->addWidget(all_text_);
+    foot->addLayout(tools);
 
     auto* message = new QWidget;
     auto* message_layout = new QVBoxLayout(message);
@@ -135,6 +144,7 @@ CompareView::CompareView(QWidget* parent)
     compared_layout->setSpacing(0);
     compared_layout->addWidget(header_);
     compared_layout->addWidget(text_, 1);
+    compared_layout->addWidget(footer);
     pages_->addWidget(message);
     pages_->addWidget(compared);
     auto* layout = new QVBoxLayout(this);
@@ -267,7 +277,9 @@ void CompareView::show_comparison(Comparison comparison) {
     if (known == comparison_.hunks.end()) {
         // That which was looked at is gone: the next that can be taken, from where the caret is.
         const auto open = std::ranges::find(comparison_.hunks, HunkState::open, &CompareHunk::state);
-        current_ = open == comparison_.hunks.end() ? std::string() : open->id;
+        current_ = open != comparison_.hunks.end() ? open->id
+                   : comparison_.hunks.empty()     ? std::string()
+                                                   : comparison_.hunks.front().id;
     }
     refresh();
     follow(false);
@@ -380,7 +392,9 @@ void CompareView::place_card() {
         card_->hide();
         return;
     }
-    const int top = y_of(hunk->right_line) - (hunk->right_lines == 0 ? hunk->left_lines * line_height : 0);
+    int top = y_of(hunk->right_line);
+    // What is only removed stands in the room above that line, at a text's very top in that below it.
+    if (hunk->right_lines == 0) top += hunk->right_line == 0 ? line_height : -hunk->left_lines * line_height;
     const int bottom = top + std::max(hunk->left_lines, hunk->right_lines) * line_height;
     if (bottom <= 0 || top >= height) {
         card_->hide();
@@ -419,10 +433,12 @@ void CompareView::follow(bool from_right) {
 
 /// Rows are beside each other only where both texts begin at the same height.
 void CompareView::align_tops() {
-    header_->setMinimumHeight(0);
-    if (!left_ || !left_->isVisible() || !isVisible() || left_->window() != window()) return;
-    const int wanted = left_->mapToGlobal(QPoint(0, 0)).y() - mapToGlobal(QPoint(0, 0)).y();
-    if (wanted > header_->sizeHint().height() && wanted <= kMostHeader) header_->setMinimumHeight(wanted);
+    int height = header_->sizeHint().height();
+    if (left_ && left_->isVisible() && isVisible() && left_->window() == window()) {
+        const int wanted = left_->mapToGlobal(QPoint(0, 0)).y() - mapToGlobal(QPoint(0, 0)).y();
+        if (wanted > 0 && wanted <= kMostHeader) height = std::max(wanted, header_->minimumSizeHint().height());
+    }
+    header_->setFixedHeight(height);
 }
 
 void CompareView::resizeEvent(QResizeEvent* event) {

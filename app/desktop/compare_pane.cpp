@@ -6,7 +6,9 @@
 #include "editor/cuda_editor.h"
 
 #include <QAction>
+#include <QCoreApplication>
 #include <QEvent>
+#include <QKeyEvent>
 
 #include <algorithm>
 #include <utility>
@@ -225,6 +227,8 @@ void ComparePane::update() {
     else if (const auto stale = std::ranges::count(hunks, editor::HunkState::stale, &editor::CompareHunk::state))
         view_->set_notice(tr("My text has moved on: %n change(s) no longer fit.", nullptr, static_cast<int>(stale)),
                           QStringLiteral("warn"));
+    else if (!against_mine && !hunks.empty())
+        view_->set_notice(tr("On the left is what this is compared with; typing there brings my text back."));
     else if (hunks.empty())
         view_->set_notice(against_mine ? tr("The same as my text.") : tr("The same as what it is compared with."));
 }
@@ -431,6 +435,7 @@ void ComparePane::show_cover(editor::CudaEditor* over, const std::string* text) 
         cover_->setAccessibleName(tr("What the suggestion is compared with, read only"));
         cover_->setGeometry(over->geometry());
         over->installEventFilter(this);
+        cover_->installEventFilter(this);
         if (over->hasFocus()) cover_->setFocus();
         cover_->show();
     }
@@ -445,6 +450,19 @@ void ComparePane::show_cover(editor::CudaEditor* over, const std::string* text) 
 bool ComparePane::eventFilter(QObject* object, QEvent* event) {
     if (object == editor_ && cover_ && (event->type() == QEvent::Resize || event->type() == QEvent::Move))
         cover_->setGeometry(editor_->geometry());
+    // Who types means the text that can be typed in.
+    if (object == cover_ && editor_ && event->type() == QEvent::KeyPress) {
+        const auto* key = static_cast<const QKeyEvent*>(event);
+        const bool plain = !(key->modifiers() & (Qt::ControlModifier | Qt::AltModifier | Qt::MetaModifier));
+        if (plain && !key->text().isEmpty() && key->text().front().isPrint()) {
+            QKeyEvent again(key->type(), key->key(), key->modifiers(), key->text());
+            const QPointer edited = editor_;
+            set_base(Base::mine);
+            edited->setFocus();
+            QCoreApplication::sendEvent(edited, &again);
+            return true;
+        }
+    }
     return QObject::eventFilter(object, event);
 }
 

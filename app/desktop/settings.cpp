@@ -12,7 +12,7 @@ namespace {
 constexpr int kMostRecent = 12;
 
 // Bumped when the docks change so that an arrangement of an earlier version would not fit.
-const QString kDocks = QStringLiteral("docks1/");
+const QString kDocks = QStringLiteral("docks2/");
 
 QString file_name() {
     return QStandardPaths::writableLocation(QStandardPaths::AppConfigLocation) % QStringLiteral("/settings.ini");

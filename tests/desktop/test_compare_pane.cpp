@@ -192,6 +192,22 @@ private Q_SLOTS:
         QCOMPARE(w.hunks()[1].state, HunkState::taken);
     }
 
+    void typing_over_the_base_brings_my_text_back() {
+        const QTemporaryDir folder;
+        Window w(folder.path().toStdString(), {"a\nb\n", "a\nB\n"});
+        w.text().replace_text("mine\n");
+        w.pane->set_base(ComparePane::Base::parent);
+        const auto cover = [&] { return w.tabs.findChild<editor::CudaEditor*>(QStringLiteral("compare.base_text")); };
+        QTRY_VERIFY(cover());
+        QCOMPARE(cover()->utf8(), std::string("a\nb\n"));
+        w.text().setCursorPosition(0, 0);
+        QTest::keyClick(cover(), Qt::Key_Down); // looking around is no typing
+        QCOMPARE(w.pane->base(), ComparePane::Base::parent);
+        QTest::keyClicks(cover(), QStringLiteral("x"));
+        QCOMPARE(w.pane->base(), ComparePane::Base::mine);
+        QCOMPARE(w.text().utf8(), std::string("xmine\n"));
+    }
+
     void some_lines_of_a_hunk_are_taken() {
         const QTemporaryDir folder;
         Window w(folder.path().toStdString(), {"a\nz\n", "a\nb\nc\nd\nz\n"});

@@ -151,6 +151,12 @@ private Q_SLOTS:
         QCOMPARE(w.view->selected_lines(), (std::optional{std::pair{1, 2}}));
     }
 
+    void a_removal_at_the_very_top_has_its_card() {
+        Window w;
+        w.view->show_comparison({.hunks = {{.id = "t", .left_line = 0, .left_lines = 2}}});
+        QVERIFY(w.view->card()->isVisible());
+    }
+
     void every_control_has_a_name() {
         Window w;
         for (const auto* control : w.view->findChildren<QWidget*>())
