@@ -21,6 +21,8 @@
 #include <QTest>
 #include <QToolButton>
 
+#include <SQLiteCpp/Database.h>
+
 #include <csignal>
 
 using namespace kw;
@@ -229,6 +231,24 @@ private Q_SLOTS:
         f.click("agent_start");
         QVERIFY(f.text().contains(QStringLiteral("There is no lesson of the task scale")));
         QCOMPARE(f.steps(), std::size_t{0});
+    }
+
+    void a_session_that_another_program_holds_is_told() {
+        Fixture f;
+        QTest::qWait(200);
+        SQLite::Database other{f.window.workbench().session().string(), SQLite::OPEN_READWRITE, 5000};
+        other.exec("BEGIN IMMEDIATE");
+        f.choose("tuner", 2);
+        QSignalSpy ended(&f.agent(), &AgentSession::ended);
+        f.click("agent_start");
+        QVERIFY(ended.wait(kWait));
+        QVERIFY2(f.text().contains(QStringLiteral("another program is writing it")), qPrintable(f.text()));
+        other.exec("ROLLBACK");
+        QCOMPARE(f.session().steps()->size(), std::size_t{0});
+        f.click("agent_start");
+        QVERIFY(ended.wait(kWait));
+        QTRY_COMPARE(f.steps(), std::size_t{2});
+        QVERIFY(!f.text().contains(QStringLiteral("another program")));
     }
 
     void a_worker_that_dies_costs_a_step_at_most() {
