@@ -82,6 +82,10 @@ QCheckBox::indicator:checked, QRadioButton::indicator:checked { background: $acc
 QCheckBox:focus, QRadioButton:focus { color: $accent; }
 QSpinBox, QDoubleSpinBox { background: $surface2; color: $text1; border: 1px solid $line; border-radius: 5px; padding: 0 6px; min-height: 26px; }
 QSpinBox:focus, QDoubleSpinBox:focus { border-color: $accent; }
+QSpinBox::up-button, QDoubleSpinBox::up-button { subcontrol-origin: border; subcontrol-position: top right; width: 18px; border: none; background: transparent; }
+QSpinBox::down-button, QDoubleSpinBox::down-button { subcontrol-origin: border; subcontrol-position: bottom right; width: 18px; border: none; background: transparent; }
+QSpinBox::up-arrow, QDoubleSpinBox::up-arrow { image: url(:/kw/icons/up.svg); width: 12px; height: 12px; }
+QSpinBox::down-arrow, QDoubleSpinBox::down-arrow { image: url(:/kw/icons/down.svg); width: 12px; height: 12px; }
 QSlider::groove:horizontal { height: 4px; background: $surface3; border-radius: 2px; }
 QSlider::sub-page:horizontal { background: $accent; border-radius: 2px; }
 QSlider::handle:horizontal { background: $text1; width: 14px; height: 14px; margin: -5px 0; border-radius: 7px; }

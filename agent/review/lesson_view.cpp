@@ -102,6 +102,7 @@ QWidget* LessonView::make_idle() {
     title->setProperty("kind", QStringLiteral("title"));
     idle_text_ = text_label();
     start_ = new QPushButton(tr("Start the lesson"));
+    start_->setProperty("role", QStringLiteral("primary"));
     auto* write = new QPushButton(tr("Write questions before this step…"));
     column->addWidget(title);
     column->addWidget(idle_text_);
@@ -147,6 +148,7 @@ QWidget* LessonView::make_questions() {
     score_ = new QLabel;
     score_->setAccessibleName(tr("Score"));
     next_ = new QPushButton;
+    next_->setProperty("role", QStringLiteral("primary"));
     auto* end = new QPushButton(tr("End the lesson"));
     row->addWidget(score_, 1);
     row->addWidget(end);
@@ -180,6 +182,7 @@ QWidget* LessonView::make_editor() {
     auto* row = new QHBoxLayout;
     auto* cancel = new QPushButton(tr("Cancel"));
     auto* keep = new QPushButton(tr("Keep in the session"));
+    keep->setProperty("role", QStringLiteral("primary"));
     row->addWidget(draft_problem_, 1);
     row->addWidget(cancel);
     row->addWidget(keep);
