@@ -183,6 +183,9 @@ CompareView::CompareView(QWidget* parent)
         }
     });
     connect(text_->verticalScrollBar(), &QScrollBar::valueChanged, this, [this] { follow(true); });
+    connect(text_, &QsciScintilla::SCN_UPDATEUI, this, [this](int what) {
+        if (what & S::SC_UPDATE_V_SCROLL) follow(true);
+    });
     connect(text_->horizontalScrollBar(), &QScrollBar::valueChanged, this, [this](int value) {
         if (left_) left_->horizontalScrollBar()->setValue(value);
     });
@@ -247,6 +250,7 @@ void CompareView::set_left(QsciScintilla* left) {
     if (left_ == left) return;
     if (left_) {
         left_->removeEventFilter(this);
+        left_->disconnect(this);
         left_->verticalScrollBar()->disconnect(this);
         left_->horizontalScrollBar()->disconnect(this);
     }
@@ -256,6 +260,10 @@ void CompareView::set_left(QsciScintilla* left) {
     left_side_ = std::make_unique<CompareSide>(*left, false);
     left->installEventFilter(this);
     connect(left->verticalScrollBar(), &QScrollBar::valueChanged, this, [this] { follow(false); });
+    // The caret and commands scroll without the scroll bar.
+    connect(left, &QsciScintilla::SCN_UPDATEUI, this, [this](int what) {
+        if (what & S::SC_UPDATE_V_SCROLL) follow(false);
+    });
     connect(left->horizontalScrollBar(), &QScrollBar::valueChanged, this,
             [this](int value) { text_->horizontalScrollBar()->setValue(value); });
     refresh();
@@ -357,6 +365,7 @@ void CompareView::set_current(std::size_t index, bool scroll) {
             text_->SendScintilla(S::SCI_SETFIRSTVISIBLELINE, static_cast<unsigned long>(std::max(0L, row - rows / 4)));
     }
     refresh();
+    if (scroll) follow(true);
 }
 
 void CompareView::refresh() {

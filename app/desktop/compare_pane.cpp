@@ -44,7 +44,13 @@ ComparePane::ComparePane(Docks& docks, Workbench& workbench, WorkerSession& work
             [this](const std::shared_ptr<const OpenedSession>& session) { log_.open(session->path); });
     connect(&workbench_, &Workbench::step_selected, this, [this] {
         if (view_) view_->forget_measures();
-        update();
+        // Who goes through steps fast sees the comparison of the one that they stay at.
+        const bool passing = moved_.isValid() && moved_.elapsed() < kPassingMs;
+        moved_.start();
+        if (passing)
+            timer_.start();
+        else
+            update();
     });
     connect(&workbench_, &Workbench::step_read, this, [this](const std::shared_ptr<const StepRecord>& record) {
         if (!record->step.has_source()) return;

@@ -8,6 +8,7 @@
 
 #include <QList>
 #include <QPointer>
+#include <QElapsedTimer>
 #include <QTimer>
 
 #include <functional>
@@ -99,6 +100,8 @@ private:
     editor::CompareView* view_ = nullptr;
     QPointer<editor::CudaEditor> editor_; ///< what is edited
     QPointer<editor::CudaEditor> cover_;  ///< the base, read only, in front of it
+    static constexpr int kPassingMs = 200;
+    QElapsedTimer moved_; ///< since another step was selected
     QTimer timer_;
     std::optional<Base> base_; ///< as it was chosen
     std::optional<Shown> streamed_;

@@ -95,6 +95,25 @@ private Q_SLOTS:
         QCOMPARE(w.left->SendScintilla(S::SCI_GETFIRSTVISIBLELINE), 7L);
     }
 
+    void both_go_to_a_change_and_follow_the_caret() {
+        Window w;
+        w.view->show_comparison(
+            {.hunks = {{.id = "far", .left_line = 45, .left_lines = 1, .right_line = 45, .right_lines = 1}}});
+        w.view->go(1);
+        const auto first = [](const S& text) { return text.SendScintilla(S::SCI_GETFIRSTVISIBLELINE); };
+        QVERIFY(first(*w.view->text()) > 10);
+        QCOMPARE(first(*w.left), first(*w.view->text()));
+        w.left->setFocus();
+        QTest::keyClick(w.left, Qt::Key_Home, Qt::ControlModifier);
+        QTRY_COMPARE(first(*w.view->text()), 0L);
+        QCOMPARE(first(*w.left), 0L);
+        w.view->text()->setFocus();
+        QTest::keyClick(w.view->text(), Qt::Key_PageDown);
+        QTest::keyClick(w.view->text(), Qt::Key_PageDown);
+        QTRY_VERIFY(first(*w.left) > 10);
+        QCOMPARE(first(*w.left), first(*w.view->text()));
+    }
+
     void nothing_moves_while_text_streams_in() {
         Window w;
         w.left->setCursorPosition(30, 0);
