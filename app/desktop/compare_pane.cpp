@@ -47,10 +47,11 @@ ComparePane::ComparePane(Docks& docks, Workbench& workbench, WorkerSession& work
         // Who goes through steps fast sees the comparison of the one that they stay at.
         const bool passing = moved_.isValid() && moved_.elapsed() < kPassingMs;
         moved_.start();
-        if (passing)
-            timer_.start();
-        else
-            update();
+        if (!passing || !view_) return update();
+        // Until then there is nothing to take: what is shown is another step's.
+        compared_.reset();
+        view_->show_comparison({});
+        timer_.start();
     });
     connect(&workbench_, &Workbench::step_read, this, [this](const std::shared_ptr<const StepRecord>& record) {
         if (!record->step.has_source()) return;
