@@ -5,6 +5,7 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <map>
 
 using namespace kw;
 using namespace kw::sim::test;
@@ -15,6 +16,19 @@ namespace {
 bool refused(const corpus::Form& form) {
     return form.name.find("e4m3") != std::string::npos || form.name.find("e5m2") != std::string::npos;
 }
+
+/// Forms that do not give the bits of the hardware everywhere, each with where and why. All others have to.
+const std::map<std::string, const char*> kOther{
+    {"fns.b32", "an offset of -2^31, of which PTX says nothing"},
+    {"div.approx.f32", "divisors above 2^126, by which hardware gives 0 or NaN; here they divide"},
+    {"div.approx.ftz.f32", "as div.approx.f32"},
+    {"sin.approx.f32", "arguments far outside of 2 pi, where hardware's reduction loses all digits"},
+    {"sin.approx.ftz.f32", "as sin.approx.f32"},
+    {"cos.approx.f32", "as sin.approx.f32"},
+    {"cos.approx.ftz.f32", "as sin.approx.f32"},
+    {"cvt.rn.f16.f64", "which bits of a NaN are kept; here it is the canonical one"},
+    {"cvt.rz.f16.f64", "as cvt.rn.f16.f64"},
+};
 
 class CorpusTest : public QObject {
     Q_OBJECT
@@ -83,6 +97,10 @@ private slots:
             const auto got = corpus::run(*bench.device, *form);
             QVERIFY2(got, name.c_str());
             const auto found = corpus::differences(*form, expected, *got);
+            if (kOther.contains(name)) {
+                QVERIFY2(!found.empty(), (name + " differs no longer").c_str());
+                continue;
+            }
             QVERIFY2(found.empty(), found.empty() ? "" : found.front().c_str());
             ++held;
         }

@@ -234,7 +234,9 @@ class OpsTest : public QObject {
                                                                     : static_cast<T>(a / b);
         });
         two("rem", [](T a, T b) {
-            return b == 0 ? a : std::is_signed_v<T> && b == static_cast<T>(-1) ? T{0} : static_cast<T>(a % b);
+            return b == 0                                           ? static_cast<T>(-1)
+                   : std::is_signed_v<T> && b == static_cast<T>(-1) ? T{0}
+                                                                    : static_cast<T>(a % b);
         });
         check({"mad.lo." + t + " %d, %a, %b, %c;", t, {t, t, t}, [](u64 a, u64 b, u64 c) { return a * b + c; }});
         check({"sad." + t + " %d, %a, %b, %c;", t, {t, t, t}, [](u64 a, u64 b, u64 c) {
@@ -436,7 +438,7 @@ private slots:
                    return at >= 32 ? 0 : count >= 32 ? a >> at : (a >> at) & ((u64{1} << count) - 1);
                }});
         check({"bfe.s64 %d, %a, %b, %c;", "s64", {"s64", "u32", "u32"}, [](u64 a, u64 b, u64 c) {
-                   const u64 at = b & 255, count = c & 255;
+                   const u64 at = b, count = c; // all of it, as GPUs do for 64 bits
                    u64 out = 0;
                    for (u64 bit = 0; bit < 64 && count != 0; ++bit) {
                        const u64 from = bit < count ? at + bit : std::min<u64>(at + count - 1, 63);
@@ -584,7 +586,7 @@ private slots:
                        return rounded([=] {
                            volatile double x = f64(a);
                            volatile float r = static_cast<float>(x);
-                           return raw(float(r));
+                           return u64{std::bit_cast<u32>(float(r))}; // the bits of a NaN that fit are kept
                        });
                    }});
         }

@@ -103,13 +103,13 @@ KW_INLINE float canonical(float value) { return value != value ? bits<float>(kCa
 /// The payload of a NaN operand is kept in f64; which operand's is fixed here so that all instruction sets agree.
 KW_INLINE double quiet(double value) { return bits<double>(bits<u64>(value) | 0x0008000000000000ull); }
 KW_INLINE double pick_nan(double result, double a, double b) {
-    return result == result ? result : a != a ? quiet(a) : b != b ? quiet(b) : bits<double>(u64{0xfff8000000000000ull});
+    return result == result ? result : b != b ? quiet(b) : a != a ? quiet(a) : bits<double>(u64{0xfff8000000000000ull});
 }
 KW_INLINE double pick_nan(double result, double a, double b, double c) {
     return result == result ? result
-           : a != a         ? quiet(a)
            : b != b         ? quiet(b)
            : c != c         ? quiet(c)
+           : a != a         ? quiet(a)
                             : bits<double>(u64{0xfff8000000000000ull});
 }
 

@@ -44,8 +44,11 @@ struct AddFloat {
 };
 struct AddDouble {
     using Raw = u64;
-    KW_INLINE static u64 apply(u64 old, u64 b, u64, bool) {
-        return bits<u64>(pick_nan(bits<double>(old) + bits<double>(b), bits<double>(old), bits<double>(b)));
+    KW_INLINE static u64 apply(u64 old, u64 b, u64, bool shared) {
+        const double x = bits<double>(old), y = bits<double>(b);
+        if (shared) return bits<u64>(pick_nan(x + y, y, x));
+        // Global memory hands a NaN on as it is.
+        return y != y ? b : x != x ? old : bits<u64>(pick_nan(x + y, x, y));
     }
 };
 template<class F> struct AddHalf {

@@ -139,7 +139,11 @@ template<class T, bool Wrap> struct Szext : Same2<T> {
             return static_cast<T>(up >> (32 - n));
     }
 };
-/// PTX ISA, "bfe": position and length are the low 8 bits; missing bits are the field's (or value's) sign.
+/// PTX ISA, "bfe" and "bfi": position and length are from 0 to 255. Of more, GPUs take the low 8 bits for 32-bit values
+/// and all of it for 64-bit ones.
+template<class T> KW_INLINE u32 place(u32 given) { return sizeof(T) == 8 ? given : given & 255; }
+
+/// Missing bits are the field's (or value's) sign.
 template<class T> struct Bfe {
     using D = T;
     using A = T;
@@ -148,8 +152,8 @@ template<class T> struct Bfe {
     KW_INLINE static T apply(T a, u32 b, u32 c) {
         using U = std::make_unsigned_t<T>;
         constexpr u32 width = sizeof(T) * 8;
-        const u32 position = b & 255;
-        const u32 length = c & 255;
+        const u32 position = place<T>(b) < width ? place<T>(b) : width;
+        const u32 length = place<T>(c) < width ? place<T>(c) : width;
         if (length == 0) return 0;
         const U value = static_cast<U>(a);
         const U shifted = position < width ? value >> position : 0;
@@ -175,8 +179,8 @@ template<class T> const Step* insert_field(Warp& warp, const Step* step) {
     const u32* length = row<const u32>(warp, operand[4]);
     constexpr u32 width = sizeof(T) * 8;
     each_active(warp, row<T>(warp, operand[0]), [=](int lane) {
-        const u32 at = position[lane] & 255;
-        const u32 count = length[lane] & 255;
+        const u32 at = place<T>(position[lane]);
+        const u32 count = place<T>(length[lane]);
         if (count == 0 || at >= width) return b[lane];
         const T ones = count >= width ? static_cast<T>(~T{0}) : static_cast<T>((T{1} << count) - 1);
         const T mask = static_cast<T>(ones << at);

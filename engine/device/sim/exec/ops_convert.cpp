@@ -311,11 +311,13 @@ template<class D, class From, Rounding Mode> const Step* float_to_float(Warp& wa
     const bool ftz = step->flags & kFtz, sat = step->flags & kSat;
     each(warp, row<D>(warp, step->d), [=](int lane) {
         auto value = From::load(a[lane]);
-        if constexpr (std::is_same_v<From, FromFloat>) value = ftz ? flush(value) : value;
+        if constexpr (std::is_same_v<From, FromFloat>) value = ftz ? canonical(flush(value)) : value;
         D result = static_cast<D>(round_integral(value, Mode));
         if constexpr (sizeof(D) == 4) {
             result = ftz ? flush(result) : result;
-            return sat ? saturate(result) : canonical(result);
+            // What comes from these keeps the bits of a NaN that fit.
+            constexpr bool keeps = std::is_same_v<From, FromHalf<Bfloat>> || std::is_same_v<From, FromDouble>;
+            return sat ? saturate(result) : keeps ? result : canonical(result);
         } else {
             return sat ? saturate(result) : result;
         }
@@ -349,7 +351,12 @@ template<Rounding Mode> const Step* to_tf32(Warp& warp, const Step* step) {
         const u32 raw = a[lane];
         const u32 half = Mode == Rounding::rn ? 0xfffu + (raw >> 13 & 1u) : Mode == Rounding::rna ? 0x1000u : 0u;
         const u32 kept = (raw + half) & 0xffffe000u;
-        return (raw & 0x7fffffffu) > 0x7f800000u ? kCanonicalNan : (raw & 0x7f800000u) == 0x7f800000u ? raw : kept;
+        // GPUs round a NaN as if it were a number (rna), or cut their own off.
+        const bool nan = (raw & 0x7fffffffu) > 0x7f800000u;
+        if constexpr (Mode == Rounding::rna)
+            return (raw & 0x7fffffffu) == 0x7f800000u ? raw : kept;
+        else
+            return nan ? kCanonicalNan & 0xffffe000u : (raw & 0x7f800000u) == 0x7f800000u ? raw : kept;
     });
     return step + 1;
 }

@@ -37,7 +37,11 @@ template<Arithmetic Kind, bool Ftz, bool Sat> struct Float2 : Same2<float> {
     }
 };
 template<Arithmetic Kind> struct Double2 : Same2<double> {
-    KW_INLINE static double apply(double a, double b) { return pick_nan(compute<Kind>(a, b), a, b); }
+    KW_INLINE static double apply(double a, double b) {
+        const double result = compute<Kind>(a, b);
+        // Division, which GPUs do by many instructions, goes by the other operand first.
+        return Kind == Arithmetic::div ? pick_nan(result, b, a) : pick_nan(result, a, b);
+    }
 };
 template<bool Ftz, bool Sat> struct FloatFma : Same3<float> {
     KW_INLINE static float apply(float a, float b, float c) {
@@ -76,18 +80,22 @@ struct DoubleSqrt : Same1<double> {
 struct DoubleRcp : Same1<double> {
     KW_INLINE static double apply(double a) { return pick_nan(1.0 / a, a, a); }
 };
-/// The approximations of f64 give and take the upper 32 bits only.
+/// The approximations of f64 give and take the upper 32 bits only, without subnormal numbers.
+KW_INLINE double upper_half(double a) {
+    const u64 raw = bits<u64>(a) & 0xffffffff00000000ull;
+    return bits<double>((raw & 0x7ff0000000000000ull) == 0 ? raw & 0x8000000000000000ull : raw);
+}
 struct DoubleRcpUpper : Same1<double> {
     KW_INLINE static double apply(double a) {
-        const double x = bits<double>(bits<u64>(a) & 0xffffffff00000000ull);
-        return bits<double>(bits<u64>(pick_nan(1.0 / x, x, x)) & 0xffffffff00000000ull);
+        const double x = upper_half(a);
+        return upper_half(pick_nan(1.0 / x, x, x));
     }
 };
 template<bool Upper> struct DoubleRsqrt : Same1<double> {
     KW_INLINE static double apply(double a) {
-        const double x = Upper ? bits<double>(bits<u64>(a) & 0xffffffff00000000ull) : a;
+        const double x = Upper ? upper_half(a) : a;
         const double result = pick_nan(1.0 / __builtin_sqrt(x), x, x);
-        return Upper ? bits<double>(bits<u64>(result) & 0xffffffff00000000ull) : result;
+        return Upper ? upper_half(result) : result;
     }
 };
 
@@ -109,16 +117,21 @@ template<int Quarter, bool Ftz> const Step* sine(Warp& warp, const Step* step) {
 }
 
 template<bool Ftz> struct FloatAbs : Same1<float> {
-    KW_INLINE static float apply(float a) { return bits<float>(bits<u32>(flush_if<Ftz>(a)) & 0x7fffffffu); }
+    KW_INLINE static float apply(float a) { return canonical(bits<float>(bits<u32>(flush_if<Ftz>(a)) & 0x7fffffffu)); }
 };
 template<bool Ftz> struct FloatNeg : Same1<float> {
-    KW_INLINE static float apply(float a) { return bits<float>(bits<u32>(flush_if<Ftz>(a)) ^ 0x80000000u); }
+    KW_INLINE static float apply(float a) { return canonical(bits<float>(bits<u32>(flush_if<Ftz>(a)) ^ 0x80000000u)); }
 };
+/// GPUs do both by an addition, which only makes a NaN quiet.
 struct DoubleAbs : Same1<double> {
-    KW_INLINE static double apply(double a) { return bits<double>(bits<u64>(a) & 0x7fffffffffffffffull); }
+    KW_INLINE static double apply(double a) {
+        return a != a ? quiet(a) : bits<double>(bits<u64>(a) & 0x7fffffffffffffffull);
+    }
 };
 struct DoubleNeg : Same1<double> {
-    KW_INLINE static double apply(double a) { return bits<double>(bits<u64>(a) ^ 0x8000000000000000ull); }
+    KW_INLINE static double apply(double a) {
+        return a != a ? quiet(a) : bits<double>(bits<u64>(a) ^ 0x8000000000000000ull);
+    }
 };
 /// copysign d, a, b: the magnitude of b with the sign of a.
 struct FloatCopysign : Same2<float> {
@@ -195,7 +208,8 @@ template<class T> const Step* testp(Warp& warp, const Step* step) {
         case 1: holds = exponent == S::exponent && fraction == 0; break;
         case 2: holds = exponent != S::exponent || fraction == 0; break;
         case 3: holds = exponent == S::exponent && fraction != 0; break;
-        case 4: holds = exponent != S::exponent && exponent != 0; break;
+        // PTX ISA, "testp": zeros are normal numbers.
+        case 4: holds = exponent != S::exponent && (exponent != 0 || fraction == 0); break;
         default: holds = exponent == 0 && fraction != 0; break;
         }
         result |= static_cast<u32>(holds) << lane;

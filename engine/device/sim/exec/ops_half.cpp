@@ -7,7 +7,7 @@ namespace kw::sim::KW_ISA {
 namespace {
 
 enum class Half2 { add, sub, mul, min, max, min_nan, max_nan, min_xor, max_xor, min_nan_xor, max_nan_xor };
-enum class Half1 { abs, neg, ex2, tanh };
+enum class Half1 { abs, neg, abs_ftz, neg_ftz, ex2, tanh };
 
 template<class F> KW_INLINE u16 flush_half(F, u16 value) {
     constexpr u16 exponent = static_cast<u16>(((2 * F::kBias + 1) << F::kFraction));
@@ -65,9 +65,13 @@ template<class F, Half2 Kind, bool Ftz, bool Sat> KW_INLINE u16 compute2(u16 a, 
 template<class F, Half1 Kind> KW_INLINE u16 compute1(u16 a) {
     constexpr F format{};
     if constexpr (Kind == Half1::abs)
-        return static_cast<u16>(a & 0x7fff);
+        return is_nan(format, a) ? kHalfNan : static_cast<u16>(a & 0x7fff);
     else if constexpr (Kind == Half1::neg)
-        return static_cast<u16>(a ^ 0x8000);
+        return is_nan(format, a) ? kHalfNan : static_cast<u16>(a ^ 0x8000);
+    else if constexpr (Kind == Half1::abs_ftz)
+        return compute1<F, Half1::abs>(flush_half(format, a));
+    else if constexpr (Kind == Half1::neg_ftz)
+        return compute1<F, Half1::neg>(flush_half(format, a));
     else if constexpr (Kind == Half1::ex2)
         return narrow(format, approx_ex2(widen(format, a)));
     else
@@ -151,8 +155,8 @@ template<class F, bool Packed> Handler bind_format(const Instr& instr) {
         if (instr.has(kFtz))
             return instr.has(kSat) ? half3<F, Packed, true, true, false> : half3<F, Packed, true, false, false>;
         return instr.has(kSat) ? half3<F, Packed, false, true, false> : half3<F, Packed, false, false, false>;
-    case Op::abs: return half1<F, Packed, Half1::abs>;
-    case Op::neg: return half1<F, Packed, Half1::neg>;
+    case Op::abs: return instr.has(kFtz) ? half1<F, Packed, Half1::abs_ftz> : half1<F, Packed, Half1::abs>;
+    case Op::neg: return instr.has(kFtz) ? half1<F, Packed, Half1::neg_ftz> : half1<F, Packed, Half1::neg>;
     case Op::ex2: return half1<F, Packed, Half1::ex2>;
     case Op::tanh: return half1<F, Packed, Half1::tanh>;
     default: return nullptr;

@@ -125,7 +125,7 @@ template<class T> struct Div : Same2<T> {
 };
 template<class T> struct Rem : Same2<T> {
     KW_INLINE static T apply(T a, T b) {
-        if (b == 0) return a;
+        if (b == 0) return static_cast<T>(-1); // PTX leaves it open; this is what GPUs give
         if constexpr (std::is_signed_v<T>) {
             if (b == -1) return 0;
         }
@@ -162,7 +162,8 @@ template<class F> const Step* scalar_binary(Warp& warp, const Step* step) {
 // Extended precision: the carry is a predicate row. operands: d, carry out, a, b[, c][, carry in].
 enum class CarryOp { add, sub, mad_lo, mad_hi };
 
-template<class T, CarryOp Kind, bool In> const Step* carry(Warp& warp, const Step* step) {
+/// H is T, or the signed type of its size: only the upper half of a product tells them apart.
+template<class T, class H, CarryOp Kind, bool In> const Step* carry(Warp& warp, const Step* step) {
     const u32* operand = warp.operands + step->extra;
     T* d = row<T>(warp, operand[0]);
     const T* a = row<const T>(warp, operand[2]);
@@ -177,7 +178,8 @@ template<class T, CarryOp Kind, bool In> const Step* carry(Warp& warp, const Ste
         T x = a[lane];
         T y = b[lane];
         if constexpr (mad) {
-            x = Kind == CarryOp::mad_lo ? static_cast<T>(x * y) : high_half(x, y);
+            x = Kind == CarryOp::mad_lo ? static_cast<T>(x * y)
+                                        : static_cast<T>(high_half(static_cast<H>(x), static_cast<H>(y)));
             y = c[lane];
         }
         T result;
@@ -199,16 +201,16 @@ template<class T, CarryOp Kind, bool In> const Step* carry(Warp& warp, const Ste
     return step + 1;
 }
 
-template<class T> Handler bind_carry(Op op) {
+template<class T, class H> Handler bind_carry(Op op) {
     switch (op) {
-    case Op::add_cc: return carry<T, CarryOp::add, false>;
-    case Op::addc: return carry<T, CarryOp::add, true>;
-    case Op::sub_cc: return carry<T, CarryOp::sub, false>;
-    case Op::subc: return carry<T, CarryOp::sub, true>;
-    case Op::mad_lo_cc: return carry<T, CarryOp::mad_lo, false>;
-    case Op::madc_lo: return carry<T, CarryOp::mad_lo, true>;
-    case Op::mad_hi_cc: return carry<T, CarryOp::mad_hi, false>;
-    case Op::madc_hi: return carry<T, CarryOp::mad_hi, true>;
+    case Op::add_cc: return carry<T, H, CarryOp::add, false>;
+    case Op::addc: return carry<T, H, CarryOp::add, true>;
+    case Op::sub_cc: return carry<T, H, CarryOp::sub, false>;
+    case Op::subc: return carry<T, H, CarryOp::sub, true>;
+    case Op::mad_lo_cc: return carry<T, H, CarryOp::mad_lo, false>;
+    case Op::madc_lo: return carry<T, H, CarryOp::mad_lo, true>;
+    case Op::mad_hi_cc: return carry<T, H, CarryOp::mad_hi, false>;
+    case Op::madc_hi: return carry<T, H, CarryOp::mad_hi, true>;
     default: return nullptr;
     }
 }
@@ -267,8 +269,11 @@ Handler bind_integer(const Instr& instr, Step&) {
         default: return nullptr;
         }
     }
-    if (instr.op >= Op::add_cc && instr.op <= Op::madc_hi)
-        return size_of(instr.type) == 8 ? bind_carry<u64>(instr.op) : bind_carry<u32>(instr.op);
+    if (instr.op >= Op::add_cc && instr.op <= Op::madc_hi) switch (instr.type) {
+        case Type::s64: return bind_carry<u64, s64>(instr.op);
+        case Type::s32: return bind_carry<u32, s32>(instr.op);
+        default: return size_of(instr.type) == 8 ? bind_carry<u64, u64>(instr.op) : bind_carry<u32, u32>(instr.op);
+        }
     if (instr.op == Op::mul_wide || instr.op == Op::mad_wide) {
         const bool mad = instr.op == Op::mad_wide;
         switch (instr.type) {
