@@ -1,8 +1,7 @@
 #include "agent/review/trajectory_plot.h"
 
+#include "agent/review/trajectory_view.h"
 #include "widgets/numbers.h"
-
-#include <QCoreApplication>
 
 #include <algorithm>
 #include <cmath>
@@ -13,10 +12,6 @@ namespace {
 
 using trajectory::StepId;
 using trajectory::StepSummary;
-
-QString tr(const char* text, int n = -1) {
-    return QCoreApplication::translate("kw::review::TrajectoryView", text, nullptr, n);
-}
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 struct Value {
@@ -53,11 +48,13 @@ widgets::PlotAxis axis_of(const CourseOptions& options) {
     switch (options.course) {
     case Course::speedup:
         // Below nothing, so that the crosses of what is wrong are whole.
-        return {.label = tr("Speed-up"), .unit = QStringLiteral("×"), .least = -0.1};
-    case Course::reward: return {.label = tr("Reward")};
-    case Course::time: return {.label = tr("Median time"), .unit = QStringLiteral("µs"), .logarithmic = true};
-    case Course::tokens: return {.label = tr("Tokens of all steps so far"), .least = 0.0};
-    case Course::cost: return {.label = tr("Cost of all steps so far"), .unit = QStringLiteral("USD"), .least = 0.0};
+        return {.label = TrajectoryView::tr("Speed-up"), .unit = QStringLiteral("×"), .least = -0.1};
+    case Course::reward: return {.label = TrajectoryView::tr("Reward")};
+    case Course::time:
+        return {.label = TrajectoryView::tr("Median time"), .unit = QStringLiteral("µs"), .logarithmic = true};
+    case Course::tokens: return {.label = TrajectoryView::tr("Tokens of all steps so far"), .least = 0.0};
+    case Course::cost:
+        return {.label = TrajectoryView::tr("Cost of all steps so far"), .unit = QStringLiteral("USD"), .least = 0.0};
     }
     return {};
 }
@@ -67,12 +64,14 @@ bool better(Course course, double a, double b) { return course == Course::time ?
 
 QString summary_of(const std::vector<StepSummary>& steps, const CoursePicture& picture, const CourseOptions& options) {
     const auto wrong = std::ranges::count_if(steps, [](const auto& step) { return step.correct == false; });
-    QString text = tr("%n step(s)", static_cast<int>(steps.size()));
-    if (wrong > 0) text += QStringLiteral(", ") + tr("%n of them wrong", static_cast<int>(wrong));
+    QString text = TrajectoryView::tr("%n step(s)", nullptr, static_cast<int>(steps.size()));
+    if (wrong > 0)
+        text += QStringLiteral(", ") + TrajectoryView::tr("%n of them wrong", nullptr, static_cast<int>(wrong));
     const auto& best = picture.plot.series.front().points;
     if (!best.empty() && options.course != Course::tokens && options.course != Course::cost)
-        text += QStringLiteral("; ")
-                + tr("the best is %1").arg(widgets::format_quantity(best.back().y, picture.plot.y.unit));
+        text +=
+            QStringLiteral("; ")
+            + TrajectoryView::tr("the best is %1").arg(widgets::format_quantity(best.back().y, picture.plot.y.unit));
     return text + QLatin1Char('.');
 }
 
@@ -104,11 +103,11 @@ CoursePicture course_picture(const std::vector<StepSummary>& steps, const std::m
                              const CourseOptions& options) {
     CoursePicture picture;
     auto& plot = picture.plot;
-    plot.x = {.label = tr("Step"), .integers = true};
+    plot.x = {.label = TrajectoryView::tr("Step"), .integers = true};
     plot.y = axis_of(options);
     const bool adds_up = options.course == Course::tokens || options.course == Course::cost;
 
-    widgets::PlotSeries best{.label = adds_up ? QString() : tr("best so far"),
+    widgets::PlotSeries best{.label = adds_up ? QString() : TrajectoryView::tr("best so far"),
                              .color = 0,
                              .line = true,
                              .steps = !adds_up,
@@ -145,12 +144,13 @@ CoursePicture course_picture(const std::vector<StepSummary>& steps, const std::m
         if (!std::isfinite(value.y)) continue;
         const bool flips = options.what_if && score && score->what_if && score->what_if->value != score->now.value;
         const bool selected = options.selected == step.id;
-        auto name = tr("step %1").arg(step.id);
+        auto name = TrajectoryView::tr("step %1").arg(step.id);
         if (!step.title.empty()) name += QStringLiteral(" · ") + QString::fromStdString(step.title);
-        if (reward) name += QStringLiteral(" · ") + tr("reward %1").arg(widgets::format_number(reward->value));
+        if (reward)
+            name += QStringLiteral(" · ") + TrajectoryView::tr("reward %1").arg(widgets::format_number(reward->value));
         if (flips)
-            name +=
-                QStringLiteral(" (") + tr("was %1").arg(widgets::format_number(score->now.value)) + QLatin1Char(')');
+            name += QStringLiteral(" (") + TrajectoryView::tr("was %1").arg(widgets::format_number(score->now.value))
+                    + QLatin1Char(')');
         points.points.push_back({.x = x,
                                  .y = value.y,
                                  .low = value.low,

@@ -138,5 +138,19 @@
             <numerusform>%n steps cannot be told of: the session keeps only their largest errors.</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%n step(s)</source>
+        <translation>
+            <numerusform>%n step</numerusform>
+            <numerusform>%n steps</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n of them wrong</source>
+        <translation>
+            <numerusform>%n of them wrong</numerusform>
+            <numerusform>%n of them wrong</numerusform>
+        </translation>
+    </message>
 </context>
 </TS>

@@ -5,86 +5,109 @@
     <name>AgentView</name>
     <message>
         <source>%1 s</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 s</translation>
     </message>
     <message>
         <source>%1 ms</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 ms</translation>
     </message>
     <message>
         <source>%1 tokens read (%2 cached)</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 tokens lidos (%2 do cache)</translation>
     </message>
     <message>
         <source>%1 tokens read</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 tokens lidos</translation>
     </message>
     <message>
         <source>, %1 written</source>
-        <translation type="unfinished"></translation>
+        <translation>, %1 escritos</translation>
     </message>
     <message>
         <source> (%1 thought)</source>
-        <translation type="unfinished"></translation>
+        <translation> (%1 de raciocínio)</translation>
     </message>
     <message>
         <source> · $%1</source>
-        <translation type="unfinished"></translation>
+        <translation> · US$ %1</translation>
     </message>
     <message>
         <source> · at a price that is not known</source>
-        <translation type="unfinished"></translation>
+        <translation> · a um preço desconhecido</translation>
     </message>
     <message>
         <source>Thought</source>
-        <translation type="unfinished"></translation>
+        <translation>Raciocínio</translation>
     </message>
     <message>
         <source>Said</source>
-        <translation type="unfinished"></translation>
+        <translation>Disse</translation>
     </message>
     <message>
         <source>System text</source>
-        <translation type="unfinished"></translation>
+        <translation>Texto de sistema</translation>
     </message>
     <message>
         <source>Told</source>
-        <translation type="unfinished"></translation>
+        <translation>Recebeu</translation>
+    </message>
+</context>
+<context>
+    <name>TrajectoryView</name>
+    <message>
+        <source>Speed-up</source>
+        <translation>Aceleração</translation>
+    </message>
+    <message>
+        <source>Reward</source>
+        <translation>Recompensa</translation>
+    </message>
+    <message>
+        <source>Median time</source>
+        <translation>Tempo mediano</translation>
+    </message>
+    <message>
+        <source>Tokens of all steps so far</source>
+        <translation>Tokens de todos os passos até aqui</translation>
+    </message>
+    <message>
+        <source>Cost of all steps so far</source>
+        <translation>Custo de todos os passos até aqui</translation>
     </message>
 </context>
 <context>
     <name>kw::desktop</name>
     <message>
         <source>In my text already.</source>
-        <translation type="unfinished"></translation>
+        <translation>Já está no meu texto.</translation>
     </message>
     <message>
         <source>No longer fits: line %1 of my text was edited since. Compare with my text to take it anyway.</source>
-        <translation type="unfinished"></translation>
+        <translation>Não encaixa mais: a linha %1 do meu texto foi editada depois. Compare com o meu texto para aceitar assim mesmo.</translation>
     </message>
     <message>
         <source>Rejected %1.</source>
-        <translation type="unfinished"></translation>
+        <translation>Rejeitada em %1.</translation>
     </message>
     <message>
         <source>Rejected %1: %2</source>
-        <translation type="unfinished"></translation>
+        <translation>Rejeitada em %1: %2</translation>
     </message>
     <message>
         <source>Accepted %1.</source>
-        <translation type="unfinished"></translation>
+        <translation>Aceita em %1.</translation>
     </message>
     <message>
         <source>The suggestion is binary, so it is not shown as text.</source>
-        <translation type="unfinished"></translation>
+        <translation>A sugestão é binária, portanto não é mostrada como texto.</translation>
     </message>
     <message>
         <source>The suggestion has %1, too much to be compared line by line (up to %2).</source>
-        <translation type="unfinished"></translation>
+        <translation>A sugestão tem %1, demais para comparar linha por linha (até %2).</translation>
     </message>
     <message>
         <source>The suggestion is not UTF-8, so it is not shown as text.</source>
-        <translation type="unfinished"></translation>
+        <translation>A sugestão não é UTF-8, portanto não é mostrada como texto.</translation>
     </message>
 </context>
 <context>
@@ -199,7 +222,7 @@
     </message>
     <message>
         <source>Export the session…</source>
-        <translation type="unfinished"></translation>
+        <translation>Exportar a sessão…</translation>
     </message>
     <message>
         <source>First wrong step</source>
@@ -207,11 +230,11 @@
     </message>
     <message>
         <source>Go through the steps as a lesson</source>
-        <translation type="unfinished"></translation>
+        <translation>Percorrer os passos como lição</translation>
     </message>
     <message>
         <source>Make a task of this step</source>
-        <translation type="unfinished"></translation>
+        <translation>Criar uma tarefa deste passo</translation>
     </message>
     <message>
         <source>Presentation</source>
@@ -222,349 +245,349 @@
     <name>kw::desktop::AgentForm</name>
     <message>
         <source>no limit</source>
-        <translation type="unfinished">sem limite</translation>
+        <translation>sem limite</translation>
     </message>
     <message>
         <source>Advisor: edits that a profile suggests</source>
-        <translation type="unfinished"></translation>
+        <translation>Conselheiro: edições que um perfil sugere</translation>
     </message>
     <message>
         <source>Tuner: values of //@ tune</source>
-        <translation type="unfinished"></translation>
+        <translation>Ajustador: valores de //@ tune</translation>
     </message>
     <message>
         <source>Lesson of the task</source>
-        <translation type="unfinished"></translation>
+        <translation>Lição da tarefa</translation>
     </message>
     <message>
         <source>Replay of a session</source>
-        <translation type="unfinished"></translation>
+        <translation>Repetição de uma sessão</translation>
     </message>
     <message>
         <source>Language model</source>
-        <translation type="unfinished"></translation>
+        <translation>Modelo de linguagem</translation>
     </message>
     <message>
         <source>Driver</source>
-        <translation type="unfinished"></translation>
+        <translation>Condutor</translation>
     </message>
     <message>
         <source>guided by times so far</source>
-        <translation type="unfinished"></translation>
+        <translation>guiada pelos tempos até agora</translation>
     </message>
     <message>
         <source>at random</source>
-        <translation type="unfinished"></translation>
+        <translation>ao acaso</translation>
     </message>
     <message>
         <source>all, in order</source>
-        <translation type="unfinished"></translation>
+        <translation>todas, em ordem</translation>
     </message>
     <message>
         <source>How the tuner chooses</source>
-        <translation type="unfinished"></translation>
+        <translation>Como o ajustador escolhe</translation>
     </message>
     <message>
         <source>Session to replay</source>
-        <translation type="unfinished"></translation>
+        <translation>Sessão a repetir</translation>
     </message>
     <message>
         <source>Chat Completions</source>
-        <translation type="unfinished"></translation>
+        <translation>Chat Completions</translation>
     </message>
     <message>
         <source>Responses</source>
-        <translation type="unfinished"></translation>
+        <translation>Responses</translation>
     </message>
     <message>
         <source>Anthropic Messages</source>
-        <translation type="unfinished"></translation>
+        <translation>Anthropic Messages</translation>
     </message>
     <message>
         <source>Protocol of the server</source>
-        <translation type="unfinished"></translation>
+        <translation>Protocolo do servidor</translation>
     </message>
     <message>
         <source>Server</source>
-        <translation type="unfinished"></translation>
+        <translation>Servidor</translation>
     </message>
     <message>
         <source>Environment variable with the key</source>
-        <translation type="unfinished"></translation>
+        <translation>Variável de ambiente com a chave</translation>
     </message>
     <message>
         <source>Model</source>
-        <translation type="unfinished"></translation>
+        <translation>Modelo</translation>
     </message>
     <message>
         <source>as the server has it</source>
-        <translation type="unfinished"></translation>
+        <translation>como o servidor define</translation>
     </message>
     <message>
         <source>low</source>
-        <translation type="unfinished"></translation>
+        <translation>pouco</translation>
     </message>
     <message>
         <source>medium</source>
-        <translation type="unfinished"></translation>
+        <translation>médio</translation>
     </message>
     <message>
         <source>high</source>
-        <translation type="unfinished"></translation>
+        <translation>muito</translation>
     </message>
     <message>
         <source>How much it thinks</source>
-        <translation type="unfinished"></translation>
+        <translation>Quanto ele raciocina</translation>
     </message>
     <message>
         <source>Where it begins</source>
-        <translation type="unfinished"></translation>
+        <translation>De onde ele parte</translation>
     </message>
     <message>
         <source>Message to the model</source>
-        <translation type="unfinished"></translation>
+        <translation>Mensagem ao modelo</translation>
     </message>
     <message>
         <source>Steps at most</source>
-        <translation type="unfinished"></translation>
+        <translation>Máximo de passos</translation>
     </message>
     <message>
         <source>Minutes at most</source>
-        <translation type="unfinished"></translation>
+        <translation>Máximo de minutos</translation>
     </message>
     <message>
         <source>Tokens at most</source>
-        <translation type="unfinished"></translation>
+        <translation>Máximo de tokens</translation>
     </message>
     <message>
         <source>US dollars at most</source>
-        <translation type="unfinished"></translation>
+        <translation>Máximo de dólares</translation>
     </message>
     <message>
         <source>Wait for approval after each step</source>
-        <translation type="unfinished"></translation>
+        <translation>Esperar aprovação depois de cada passo</translation>
     </message>
     <message>
         <source>session file</source>
-        <translation type="unfinished"></translation>
+        <translation>arquivo de sessão</translation>
     </message>
     <message>
         <source>the protocol&apos;s vendor; local: http://localhost:8000/v1</source>
-        <translation type="unfinished"></translation>
+        <translation>o fornecedor do protocolo; local: http://localhost:8000/v1</translation>
     </message>
     <message>
         <source>as the server calls it</source>
-        <translation type="unfinished"></translation>
+        <translation>como o servidor o chama</translation>
     </message>
     <message>
         <source>What the model is to know beside the task</source>
-        <translation type="unfinished"></translation>
+        <translation>O que o modelo deve saber além da tarefa</translation>
     </message>
     <message>
         <source>Browse…</source>
-        <translation type="unfinished"></translation>
+        <translation>Procurar…</translation>
     </message>
     <message>
         <source>Sessions (*.kwsession)</source>
-        <translation type="unfinished"></translation>
+        <translation>Sessões (*.kwsession)</translation>
     </message>
     <message>
         <source>Search</source>
-        <translation type="unfinished"></translation>
+        <translation>Busca</translation>
     </message>
     <message>
         <source>Lesson</source>
-        <translation type="unfinished">Lição</translation>
+        <translation>Lição</translation>
     </message>
     <message>
         <source>Session</source>
-        <translation type="unfinished"></translation>
+        <translation>Sessão</translation>
     </message>
     <message>
         <source>Protocol</source>
-        <translation type="unfinished"></translation>
+        <translation>Protocolo</translation>
     </message>
     <message>
         <source>Key variable</source>
-        <translation type="unfinished"></translation>
+        <translation>Variável da chave</translation>
     </message>
     <message>
         <source>Key</source>
-        <translation type="unfinished"></translation>
+        <translation>Chave</translation>
     </message>
     <message>
         <source>Thinks</source>
-        <translation type="unfinished"></translation>
+        <translation>Raciocínio</translation>
     </message>
     <message>
         <source>Begins from</source>
-        <translation type="unfinished"></translation>
+        <translation>Parte de</translation>
     </message>
     <message>
         <source>Message</source>
-        <translation type="unfinished"></translation>
+        <translation>Mensagem</translation>
     </message>
     <message>
         <source>Steps</source>
-        <translation type="unfinished">Passos</translation>
+        <translation>Passos</translation>
     </message>
     <message>
         <source>Minutes</source>
-        <translation type="unfinished"></translation>
+        <translation>Minutos</translation>
     </message>
     <message>
         <source>Tokens</source>
-        <translation type="unfinished">Tokens</translation>
+        <translation>Tokens</translation>
     </message>
     <message>
         <source>Cost</source>
-        <translation type="unfinished"></translation>
+        <translation>Custo</translation>
     </message>
     <message>
         <source>There is no lesson of the task %1.</source>
-        <translation type="unfinished"></translation>
+        <translation>Não há lição da tarefa %1.</translation>
     </message>
     <message>
         <source>A written course of candidates for %1, from naive to best.</source>
-        <translation type="unfinished"></translation>
+        <translation>Um percurso escrito de candidatos para %1, do ingênuo ao melhor.</translation>
     </message>
     <message>
         <source>the text in the editor</source>
-        <translation type="unfinished"></translation>
+        <translation>o texto no editor</translation>
     </message>
     <message>
         <source>step %1, which is selected</source>
-        <translation type="unfinished"></translation>
+        <translation>o passo %1, que está selecionado</translation>
     </message>
     <message>
         <source>the best step</source>
-        <translation type="unfinished"></translation>
+        <translation>o melhor passo</translation>
     </message>
     <message>
         <source>Looking for a key…</source>
-        <translation type="unfinished"></translation>
+        <translation>Procurando uma chave…</translation>
     </message>
     <message>
         <source>%1: found in %2</source>
-        <translation type="unfinished"></translation>
+        <translation>%1: encontrada em %2</translation>
     </message>
     <message>
         <source>Choose the session whose steps are to be tried again.</source>
-        <translation type="unfinished"></translation>
+        <translation>Escolha a sessão cujos passos serão tentados de novo.</translation>
     </message>
     <message>
         <source>Name the model, as its server calls it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Diga o modelo, como o servidor o chama.</translation>
     </message>
     <message>
         <source>%1: none, and most local servers need none</source>
-        <translation type="unfinished"></translation>
+        <translation>%1: nenhuma, e a maioria dos servidores locais não precisa</translation>
     </message>
     <message>
         <source>%1: none found; set KW_API_KEY and start again</source>
-        <translation type="unfinished"></translation>
+        <translation>%1: nenhuma encontrada; defina KW_API_KEY e inicie de novo</translation>
     </message>
 </context>
 <context>
     <name>kw::desktop::AgentPane</name>
     <message>
         <source>Start agent</source>
-        <translation type="unfinished"></translation>
+        <translation>Iniciar agente</translation>
     </message>
     <message>
         <source>Pause agent</source>
-        <translation type="unfinished"></translation>
+        <translation>Pausar agente</translation>
     </message>
     <message>
         <source>Stop agent</source>
-        <translation type="unfinished"></translation>
+        <translation>Parar agente</translation>
     </message>
     <message>
         <source>Approve step, go on</source>
-        <translation type="unfinished"></translation>
+        <translation>Aprovar passo e continuar</translation>
     </message>
     <message>
         <source>Agent: branch from this step…</source>
-        <translation type="unfinished"></translation>
+        <translation>Agente: ramificar deste passo…</translation>
     </message>
     <message>
         <source>Agent</source>
-        <translation type="unfinished"></translation>
+        <translation>Agente</translation>
     </message>
     <message>
         <source>%1 (%2)</source>
-        <translation type="unfinished">%1 (%2)</translation>
+        <translation>%1 (%2)</translation>
     </message>
     <message>
         <source>What is chosen of the driver: which one, its budget, where it begins</source>
-        <translation type="unfinished"></translation>
+        <translation>O que se escolhe do condutor: qual, seu orçamento, de onde parte</translation>
     </message>
     <message>
         <source>Compare with step</source>
-        <translation type="unfinished"></translation>
+        <translation>Comparar com o passo</translation>
     </message>
     <message>
         <source>Shows the selected step and another one beside each other</source>
-        <translation type="unfinished"></translation>
+        <translation>Mostra o passo selecionado e outro lado a lado</translation>
     </message>
     <message>
         <source>Step to compare with</source>
-        <translation type="unfinished"></translation>
+        <translation>Passo de comparação</translation>
     </message>
     <message>
         <source>%1, %2 %</source>
-        <translation type="unfinished"></translation>
+        <translation>%1, %2 %</translation>
     </message>
     <message>
         <source>it was stopped</source>
-        <translation type="unfinished"></translation>
+        <translation>foi parado</translation>
     </message>
     <message>
         <source>it broke off</source>
-        <translation type="unfinished"></translation>
+        <translation>foi interrompido</translation>
     </message>
     <message>
         <source>Agent: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Agente: %1</translation>
     </message>
     <message>
         <source>Open a task first: an agent writes its steps into the task&apos;s session.</source>
-        <translation type="unfinished"></translation>
+        <translation>Abra antes uma tarefa: um agente escreve seus passos na sessão da tarefa.</translation>
     </message>
     <message numerus="yes">
         <source>%n step(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n passo</numerusform>
+            <numerusform>%n passos</numerusform>
         </translation>
     </message>
     <message>
         <source>Let agent go on</source>
-        <translation type="unfinished"></translation>
+        <translation>Deixar o agente continuar</translation>
     </message>
     <message>
         <source>working</source>
-        <translation type="unfinished"></translation>
+        <translation>trabalhando</translation>
     </message>
     <message>
         <source>pausing when this step is done</source>
-        <translation type="unfinished"></translation>
+        <translation>pausará ao fim deste passo</translation>
     </message>
     <message>
         <source>paused</source>
-        <translation type="unfinished"></translation>
+        <translation>pausado</translation>
     </message>
     <message>
         <source>waits for your approval to go on</source>
-        <translation type="unfinished"></translation>
+        <translation>espera sua aprovação para continuar</translation>
     </message>
     <message>
         <source>stopping</source>
-        <translation type="unfinished"></translation>
+        <translation>parando</translation>
     </message>
     <message>
         <source>What is chosen of the driver</source>
-        <translation type="unfinished"></translation>
+        <translation>O que se escolhe do condutor</translation>
     </message>
 </context>
 <context>
@@ -591,217 +614,221 @@
     <message>
         <source>%1 and %2</source>
         <comment>a list of numbers</comment>
-        <translation type="unfinished"></translation>
+        <translation>%1 e %2</translation>
     </message>
     <message>
         <source>Does not compile: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Não compila: %1</translation>
     </message>
     <message>
         <source>Wrong: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Errado: %1</translation>
     </message>
     <message>
         <source>Correct, not timed</source>
-        <translation type="unfinished"></translation>
+        <translation>Correto, sem tempo</translation>
     </message>
     <message>
         <source>Correct, %1; my text is not, so there is nothing to compare with</source>
-        <translation type="unfinished"></translation>
+        <translation>Correto, %1; o meu texto não é, portanto não há com o que comparar</translation>
     </message>
     <message>
         <source>estimate</source>
-        <translation type="unfinished"></translation>
+        <translation>estimativa</translation>
     </message>
     <message>
         <source>measured</source>
-        <translation type="unfinished">medido</translation>
+        <translation>medido</translation>
     </message>
     <message>
         <source>%1 of my text (%2 to %3) · correct · %4</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 do meu texto (%2 a %3) · correto · %4</translation>
     </message>
     <message>
         <source>%1 only compile together.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 só compilam juntas.</translation>
     </message>
     <message>
         <source>%1 does not compile without the others.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 não compila sem as outras.</translation>
     </message>
     <message>
         <source>Only right with the others: %1.</source>
-        <translation type="unfinished"></translation>
+        <translation>Só corretas com as outras: %1.</translation>
     </message>
     <message>
         <source>Together they do not compile.</source>
-        <translation type="unfinished"></translation>
+        <translation>Juntas não compilam.</translation>
     </message>
     <message>
         <source>Each is right alone; together they are wrong.</source>
-        <translation type="unfinished"></translation>
+        <translation>Cada uma é correta sozinha; juntas estão erradas.</translation>
     </message>
     <message>
         <source>Together %1, apart %2.</source>
-        <translation type="unfinished"></translation>
+        <translation>Juntas %1, separadas %2.</translation>
     </message>
 </context>
 <context>
     <name>kw::desktop::ComparePane</name>
     <message>
         <source>Suggestion</source>
-        <translation type="unfinished"></translation>
+        <translation>Sugestão</translation>
     </message>
     <message>
         <source>Could not be measured: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Não pôde ser medida: %1</translation>
     </message>
     <message>
         <source>Next change</source>
-        <translation type="unfinished"></translation>
+        <translation>Próxima mudança</translation>
     </message>
     <message>
         <source>Previous change</source>
-        <translation type="unfinished"></translation>
+        <translation>Mudança anterior</translation>
     </message>
     <message>
         <source>Accept change</source>
-        <translation type="unfinished"></translation>
+        <translation>Aceitar mudança</translation>
     </message>
     <message>
         <source>Accept all changes</source>
-        <translation type="unfinished"></translation>
+        <translation>Aceitar todas as mudanças</translation>
     </message>
     <message>
         <source>Reject change…</source>
-        <translation type="unfinished"></translation>
+        <translation>Rejeitar mudança…</translation>
     </message>
     <message>
         <source>Measure this change</source>
-        <translation type="unfinished"></translation>
+        <translation>Medir esta mudança</translation>
     </message>
     <message>
         <source>Measure all changes</source>
-        <translation type="unfinished"></translation>
+        <translation>Medir todas as mudanças</translation>
     </message>
     <message>
         <source>Compare with my text</source>
-        <translation type="unfinished"></translation>
+        <translation>Comparar com o meu texto</translation>
     </message>
     <message>
         <source>Compare with the parent step</source>
-        <translation type="unfinished"></translation>
+        <translation>Comparar com o passo de origem</translation>
     </message>
     <message>
         <source>Compare with the best step</source>
-        <translation type="unfinished"></translation>
+        <translation>Comparar com o melhor passo</translation>
     </message>
     <message>
         <source>Suggestion · step %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Sugestão · passo %1</translation>
     </message>
     <message>
         <source>No step is right yet, so this is against my text.</source>
-        <translation type="unfinished"></translation>
+        <translation>Nenhum passo está correto ainda, portanto compara com o meu texto.</translation>
     </message>
     <message>
         <source>This step has no parent, so this is against my text.</source>
-        <translation type="unfinished"></translation>
+        <translation>Este passo não tem origem, portanto compara com o meu texto.</translation>
     </message>
     <message>
         <source>against my text</source>
-        <translation type="unfinished"></translation>
+        <translation>com o meu texto</translation>
     </message>
     <message>
         <source>against its parent, step %1</source>
-        <translation type="unfinished"></translation>
+        <translation>com a origem, passo %1</translation>
     </message>
     <message>
         <source>against its parent (none)</source>
-        <translation type="unfinished"></translation>
+        <translation>com a origem (nenhuma)</translation>
     </message>
     <message>
         <source>against the best, step %1</source>
-        <translation type="unfinished"></translation>
+        <translation>com o melhor, passo %1</translation>
     </message>
     <message>
         <source>against the best (none yet)</source>
-        <translation type="unfinished"></translation>
+        <translation>com o melhor (nenhum ainda)</translation>
     </message>
     <message>
         <source>No suggestion</source>
-        <translation type="unfinished"></translation>
+        <translation>Nenhuma sugestão</translation>
     </message>
     <message>
         <source>Nothing is known of this step&apos;s source.</source>
-        <translation type="unfinished"></translation>
+        <translation>Nada se sabe da fonte deste passo.</translation>
     </message>
     <message>
         <source>Run the kernel or start an agent: the step that is selected is compared with your text here.</source>
-        <translation type="unfinished"></translation>
+        <translation>Execute o kernel ou inicie um agente: aqui o passo selecionado é comparado com o seu texto.</translation>
     </message>
     <message>
         <source>Not compared</source>
-        <translation type="unfinished"></translation>
+        <translation>Não comparado</translation>
     </message>
     <message>
         <source>Another file is in front</source>
-        <translation type="unfinished"></translation>
+        <translation>Outro arquivo está à frente</translation>
     </message>
     <message>
         <source>This suggestion is of %1; open that to compare.</source>
-        <translation type="unfinished"></translation>
+        <translation>Esta sugestão é de %1; abra-o para comparar.</translation>
     </message>
     <message>
         <source>Reading the step to compare with…</source>
-        <translation type="unfinished"></translation>
+        <translation>Lendo o passo de comparação…</translation>
     </message>
     <message>
         <source>Being written; it can be taken once it is whole.</source>
-        <translation type="unfinished"></translation>
+        <translation>Sendo escrita; pode ser aceita quando estiver completa.</translation>
     </message>
     <message>
         <source>My text is read only, so nothing can be taken.</source>
-        <translation type="unfinished"></translation>
+        <translation>O meu texto é somente leitura, portanto nada pode ser aceito.</translation>
     </message>
     <message numerus="yes">
         <source>My text has moved on: %n change(s) no longer fit.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Meu texto avançou: %n mudança não encaixa mais.</numerusform>
+            <numerusform>Meu texto avançou: %n mudanças não encaixam mais.</numerusform>
         </translation>
     </message>
     <message>
         <source>The same as my text.</source>
-        <translation type="unfinished"></translation>
+        <translation>Igual ao meu texto.</translation>
     </message>
     <message>
         <source>The same as what it is compared with.</source>
-        <translation type="unfinished"></translation>
+        <translation>Igual ao que serve de comparação.</translation>
     </message>
     <message>
         <source>lines %1 to %2 of it</source>
-        <translation type="unfinished"></translation>
+        <translation>linhas %1 a %2 dela</translation>
     </message>
     <message>
         <source>A run is under way; measuring beside it would disturb both.</source>
-        <translation type="unfinished"></translation>
+        <translation>Há uma execução em andamento; medir ao lado perturbaria as duas.</translation>
     </message>
     <message>
         <source>Measuring…</source>
-        <translation type="unfinished"></translation>
+        <translation>Medindo…</translation>
     </message>
     <message>
         <source>Measuring, %1 of %2 changes…</source>
-        <translation type="unfinished"></translation>
+        <translation>Medindo, %1 de %2 mudanças…</translation>
     </message>
     <message>
         <source>All together: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Todas juntas: %1</translation>
     </message>
     <message>
         <source>What the suggestion is compared with, read only</source>
-        <translation type="unfinished"></translation>
+        <translation>Com o que a sugestão é comparada, somente leitura</translation>
+    </message>
+    <message>
+        <source>On the left is what this is compared with; typing there brings my text back.</source>
+        <translation>À esquerda está o que serve de comparação; digitar ali traz de volta o meu texto.</translation>
     </message>
 </context>
 <context>
@@ -912,19 +939,19 @@
     <name>kw::desktop::LessonPane</name>
     <message>
         <source>Lesson</source>
-        <translation type="unfinished">Lição</translation>
+        <translation>Lição</translation>
     </message>
     <message>
         <source>A lesson goes from one step of a session to the next; this one has not two.</source>
-        <translation type="unfinished"></translation>
+        <translation>Uma lição vai de um passo da sessão ao seguinte; esta não tem dois.</translation>
     </message>
     <message>
         <source>Choose the step that questions are to come before</source>
-        <translation type="unfinished"></translation>
+        <translation>Escolha o passo antes do qual virão perguntas</translation>
     </message>
     <message>
         <source>Nothing is asked before the first step; choose a later one</source>
-        <translation type="unfinished"></translation>
+        <translation>Nada se pergunta antes do primeiro passo; escolha um posterior</translation>
     </message>
 </context>
 <context>
@@ -1145,7 +1172,7 @@ GPL-3.0-or-later</translation>
     </message>
     <message>
         <source>%1 was written</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 foi escrito</translation>
     </message>
     <message>
         <source>Step %1 is looked at; this text is another.</source>
@@ -1153,27 +1180,27 @@ GPL-3.0-or-later</translation>
     </message>
     <message>
         <source>This is a record without a task, which is not compiled here.</source>
-        <translation type="unfinished"></translation>
+        <translation>Este é um registro sem tarefa, que não é compilado aqui.</translation>
     </message>
     <message>
         <source>This record holds no source</source>
-        <translation type="unfinished"></translation>
+        <translation>Este registro não tem fonte</translation>
     </message>
     <message>
         <source>This was recorded without a task: it can be read, not run.</source>
-        <translation type="unfinished"></translation>
+        <translation>Isto foi registrado sem tarefa: pode ser lido, não executado.</translation>
     </message>
     <message>
         <source>No task can be made of step %1: %2</source>
-        <translation type="unfinished"></translation>
+        <translation>Não se pode criar uma tarefa do passo %1: %2</translation>
     </message>
     <message>
         <source>The task compares the kernel with itself; correct its reference and sizes, then run it</source>
-        <translation type="unfinished"></translation>
+        <translation>A tarefa compara o kernel consigo mesmo; corrija a referência e os tamanhos e execute</translation>
     </message>
     <message>
         <source>The task compares the kernel with the first of the record; correct its sizes if need be, then run it</source>
-        <translation type="unfinished"></translation>
+        <translation>A tarefa compara o kernel com o primeiro do registro; corrija os tamanhos se for preciso e execute</translation>
     </message>
     <message>
         <source>step %1</source>
@@ -1181,15 +1208,15 @@ GPL-3.0-or-later</translation>
     </message>
     <message>
         <source>&amp;Agent</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Agente</translation>
     </message>
     <message>
         <source>Suggestion · being written</source>
-        <translation type="unfinished"></translation>
+        <translation>Sugestão · sendo escrita</translation>
     </message>
     <message>
         <source>&amp;Change</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Mudança</translation>
     </message>
 </context>
 <context>
@@ -1380,7 +1407,7 @@ GPL-3.0-or-later</translation>
     <name>kw::desktop::TrajectoryPane</name>
     <message>
         <source>Reward</source>
-        <translation type="unfinished">Recompensa</translation>
+        <translation>Recompensa</translation>
     </message>
 </context>
 <context>
@@ -1420,115 +1447,115 @@ GPL-3.0-or-later</translation>
     <name>kw::editor::CompareCard</name>
     <message>
         <source>Accept</source>
-        <translation type="unfinished"></translation>
+        <translation>Aceitar</translation>
     </message>
     <message>
         <source>Measure</source>
-        <translation type="unfinished"></translation>
+        <translation>Medir</translation>
     </message>
     <message>
         <source>Reject</source>
-        <translation type="unfinished"></translation>
+        <translation>Rejeitar</translation>
     </message>
     <message>
         <source>Change</source>
-        <translation type="unfinished">Mudança</translation>
+        <translation>Mudança</translation>
     </message>
     <message>
         <source>Take this change, or its selected lines, into my text (Ctrl+Return)</source>
-        <translation type="unfinished"></translation>
+        <translation>Levar esta mudança, ou suas linhas selecionadas, para o meu texto (Ctrl+Return)</translation>
     </message>
     <message>
         <source>Evaluate my text with this change (Ctrl+M)</source>
-        <translation type="unfinished"></translation>
+        <translation>Avaliar o meu texto com esta mudança (Ctrl+M)</translation>
     </message>
     <message>
         <source>Turn it down with a reason that the agent gets to read (Ctrl+Backspace)</source>
-        <translation type="unfinished"></translation>
+        <translation>Recusá-la com um motivo que o agente lerá (Ctrl+Backspace)</translation>
     </message>
     <message>
         <source>Why this change is rejected</source>
-        <translation type="unfinished"></translation>
+        <translation>Por que esta mudança é rejeitada</translation>
     </message>
     <message>
         <source>Why? Return rejects, Esc keeps it</source>
-        <translation type="unfinished"></translation>
+        <translation>Por quê? Return rejeita, Esc mantém</translation>
     </message>
     <message>
         <source>Change %1 of %2</source>
-        <translation type="unfinished"></translation>
+        <translation>Mudança %1 de %2</translation>
     </message>
     <message numerus="yes">
         <source>Accept %n line(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Aceitar %n linha</numerusform>
+            <numerusform>Aceitar %n linhas</numerusform>
         </translation>
     </message>
     <message>
         <source>Stop</source>
-        <translation type="unfinished">Parar</translation>
+        <translation>Parar</translation>
     </message>
     <message>
         <source>Stop measuring</source>
-        <translation type="unfinished"></translation>
+        <translation>Parar de medir</translation>
     </message>
 </context>
 <context>
     <name>kw::editor::CompareView</name>
     <message>
         <source>Previous change (Shift+F7)</source>
-        <translation type="unfinished"></translation>
+        <translation>Mudança anterior (Shift+F7)</translation>
     </message>
     <message>
         <source>Next change (F7)</source>
-        <translation type="unfinished"></translation>
+        <translation>Próxima mudança (F7)</translation>
     </message>
     <message>
         <source>Accept all</source>
-        <translation type="unfinished"></translation>
+        <translation>Aceitar todas</translation>
     </message>
     <message>
         <source>Measure all</source>
-        <translation type="unfinished"></translation>
+        <translation>Medir todas</translation>
     </message>
     <message>
         <source>Suggestion</source>
-        <translation type="unfinished"></translation>
+        <translation>Sugestão</translation>
     </message>
     <message>
         <source>Suggestion, read only</source>
-        <translation type="unfinished"></translation>
+        <translation>Sugestão, somente leitura</translation>
     </message>
     <message>
         <source>Compare with</source>
-        <translation type="unfinished"></translation>
+        <translation>Comparar com</translation>
     </message>
     <message>
         <source>What the suggestion is compared with</source>
-        <translation type="unfinished"></translation>
+        <translation>Com o que a sugestão é comparada</translation>
     </message>
     <message>
         <source>Take every change that can be taken, as one thing to undo (Ctrl+Shift+Return)</source>
-        <translation type="unfinished"></translation>
+        <translation>Aceitar toda mudança possível, como uma só coisa a desfazer (Ctrl+Shift+Return)</translation>
     </message>
     <message>
         <source>Evaluate each change alone and all together (Ctrl+Shift+M)</source>
-        <translation type="unfinished"></translation>
+        <translation>Avaliar cada mudança sozinha e todas juntas (Ctrl+Shift+M)</translation>
     </message>
     <message>
         <source>No suggestion</source>
-        <translation type="unfinished"></translation>
+        <translation>Nenhuma sugestão</translation>
     </message>
     <message>
         <source>Stop</source>
-        <translation type="unfinished">Parar</translation>
+        <translation>Parar</translation>
     </message>
     <message numerus="yes">
         <source>%n change(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n mudança</numerusform>
+            <numerusform>%n mudanças</numerusform>
         </translation>
     </message>
 </context>
@@ -3587,377 +3614,344 @@ bloco (%1, %2, %3), thread (%4, %5, %6)</translation>
     </message>
 </context>
 <context>
-    <name>kw::review</name>
-    <message>
-        <source>%n step(s)</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>%n of them wrong</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>the best is %1</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Step</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>best so far</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>step %1</source>
-        <translation type="unfinished">passo %1</translation>
-    </message>
-    <message>
-        <source>reward %1</source>
-        <translation type="unfinished">recompensa %1</translation>
-    </message>
-    <message>
-        <source>was %1</source>
-        <translation type="unfinished"></translation>
-    </message>
-</context>
-<context>
     <name>kw::review::AgentFold</name>
     <message>
         <source>Open or close: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Abrir ou fechar: %1</translation>
     </message>
 </context>
 <context>
     <name>kw::review::AgentView</name>
     <message>
         <source>Diagnostics of the step</source>
-        <translation type="unfinished"></translation>
+        <translation>Diagnósticos do passo</translation>
     </message>
     <message>
         <source>Thinks</source>
-        <translation type="unfinished"></translation>
+        <translation>Raciocínio</translation>
     </message>
     <message>
         <source>Says</source>
-        <translation type="unfinished"></translation>
+        <translation>Diz</translation>
     </message>
     <message>
         <source>Writes</source>
-        <translation type="unfinished"></translation>
+        <translation>Escreve</translation>
     </message>
     <message>
         <source>No agent has been here</source>
-        <translation type="unfinished"></translation>
+        <translation>Nenhum agente passou por aqui</translation>
     </message>
     <message>
         <source>A driver changes the kernel, runs it and learns from the result, step after step. Choose one above and press Start; tuner, advisor and lesson need no model and no network.</source>
-        <translation type="unfinished"></translation>
+        <translation>Um condutor muda o kernel, executa-o e aprende com o resultado, passo a passo. Escolha um acima e pressione Iniciar; ajustador, conselheiro e lição não precisam de modelo nem de rede.</translation>
     </message>
     <message>
         <source>Step %1 · %2</source>
-        <translation type="unfinished"></translation>
+        <translation>Passo %1 · %2</translation>
     </message>
     <message>
         <source> · %1 s</source>
-        <translation type="unfinished"></translation>
+        <translation> · %1 s</translation>
     </message>
     <message>
         <source> · from step %1</source>
-        <translation type="unfinished"></translation>
+        <translation> · do passo %1</translation>
     </message>
     <message>
         <source>✓ right</source>
-        <translation type="unfinished"></translation>
+        <translation>✓ certo</translation>
     </message>
     <message>
         <source>✗ wrong</source>
-        <translation type="unfinished"></translation>
+        <translation>✗ errado</translation>
     </message>
     <message>
         <source>reward %1</source>
-        <translation type="unfinished">recompensa %1</translation>
+        <translation>recompensa %1</translation>
     </message>
     <message>
         <source>%1 estimated</source>
-        <translation type="unfinished">%1 estimado</translation>
+        <translation>%1 estimado</translation>
     </message>
     <message numerus="yes">
         <source>&lt;div&gt;and %n more&lt;/div&gt;</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>&lt;div&gt;e mais %n&lt;/div&gt;</numerusform>
+            <numerusform>&lt;div&gt;e mais %n&lt;/div&gt;</numerusform>
         </translation>
     </message>
     <message>
         <source>✓ %1</source>
-        <translation type="unfinished"></translation>
+        <translation>✓ %1</translation>
     </message>
     <message>
         <source>✗ %1</source>
-        <translation type="unfinished"></translation>
+        <translation>✗ %1</translation>
     </message>
     <message>
         <source>%1
 ── result ──
 %2</source>
-        <translation type="unfinished"></translation>
+        <translation>%1
+── resultado ──
+%2</translation>
     </message>
     <message numerus="yes">
         <source>%n more</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>mais %n</numerusform>
+            <numerusform>mais %n</numerusform>
         </translation>
     </message>
     <message>
         <source>How the step came to be</source>
-        <translation type="unfinished"></translation>
+        <translation>Como o passo surgiu</translation>
     </message>
 </context>
 <context>
     <name>kw::review::BranchTable</name>
     <message>
         <source>Steps since step %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Passos desde o passo %1</translation>
     </message>
     <message>
         <source>Two steps beside each other</source>
-        <translation type="unfinished"></translation>
+        <translation>Dois passos lado a lado</translation>
     </message>
     <message>
         <source>Step %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Passo %1</translation>
     </message>
     <message>
         <source>%1 ✓</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 ✓</translation>
     </message>
     <message>
         <source>%1 estimated</source>
-        <translation type="unfinished">%1 estimado</translation>
+        <translation>%1 estimado</translation>
     </message>
     <message>
         <source>%1 measured</source>
-        <translation type="unfinished">%1 medido</translation>
+        <translation>%1 medido</translation>
     </message>
 </context>
 <context>
     <name>kw::review::ExportDialog</name>
     <message>
         <source>Rewards, one row a step</source>
-        <translation type="unfinished"></translation>
+        <translation>Recompensas, uma linha por passo</translation>
     </message>
     <message>
         <source>Steps with sources and evaluations</source>
-        <translation type="unfinished"></translation>
+        <translation>Passos com fontes e avaliações</translation>
     </message>
     <message>
         <source>Agent trajectory, ATIF 1.7</source>
-        <translation type="unfinished"></translation>
+        <translation>Trajetória do agente, ATIF 1.7</translation>
     </message>
     <message>
         <source>Conversations for SFT and RFT</source>
-        <translation type="unfinished"></translation>
+        <translation>Conversas para SFT e RFT</translation>
     </message>
     <message>
         <source>Rows for KTO</source>
-        <translation type="unfinished"></translation>
+        <translation>Linhas para KTO</translation>
     </message>
     <message>
         <source>Pairs for DPO</source>
-        <translation type="unfinished"></translation>
+        <translation>Pares para DPO</translation>
     </message>
     <message>
         <source>Timeline for Chrome and Perfetto</source>
-        <translation type="unfinished"></translation>
+        <translation>Linha do tempo para Chrome e Perfetto</translation>
     </message>
     <message>
         <source>Report that stands alone and prints</source>
-        <translation type="unfinished"></translation>
+        <translation>Relatório autônomo e imprimível</translation>
     </message>
     <message>
         <source>Export the session</source>
-        <translation type="unfinished"></translation>
+        <translation>Exportar a sessão</translation>
     </message>
     <message>
         <source>The beginning of what is written</source>
-        <translation type="unfinished"></translation>
+        <translation>O começo do que será escrito</translation>
     </message>
     <message>
         <source>Nothing is written in this form.</source>
-        <translation type="unfinished"></translation>
+        <translation>Nada é escrito nesta forma.</translation>
     </message>
     <message>
         <source>State of the export</source>
-        <translation type="unfinished"></translation>
+        <translation>Estado da exportação</translation>
     </message>
     <message>
         <source>Writing</source>
-        <translation type="unfinished"></translation>
+        <translation>Escrevendo</translation>
     </message>
     <message>
         <source>Save…</source>
-        <translation type="unfinished"></translation>
+        <translation>Salvar…</translation>
     </message>
     <message>
         <source>Close</source>
-        <translation type="unfinished">Fechar</translation>
+        <translation>Fechar</translation>
     </message>
     <message>
         <source>any</source>
-        <translation type="unfinished"></translation>
+        <translation>qualquer</translation>
     </message>
     <message>
         <source>that began from the same step</source>
-        <translation type="unfinished"></translation>
+        <translation>que partiram do mesmo passo</translation>
     </message>
     <message>
         <source>of the whole session</source>
-        <translation type="unfinished"></translation>
+        <translation>da sessão inteira</translation>
     </message>
     <message>
         <source>Compare steps</source>
-        <translation type="unfinished"></translation>
+        <translation>Comparar passos</translation>
     </message>
     <message>
         <source>Good from this reward on</source>
-        <translation type="unfinished"></translation>
+        <translation>Boa a partir desta recompensa</translation>
     </message>
     <message>
         <source>Reaching at least this reward</source>
-        <translation type="unfinished"></translation>
+        <translation>Que chegam ao menos a esta recompensa</translation>
     </message>
     <message>
         <source>No step of this session fits the form and the choices.</source>
-        <translation type="unfinished"></translation>
+        <translation>Nenhum passo desta sessão se encaixa na forma e nas escolhas.</translation>
     </message>
     <message>
         <source>This is all of it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Isto é tudo.</translation>
     </message>
     <message>
         <source>This is the beginning.</source>
-        <translation type="unfinished"></translation>
+        <translation>Este é o começo.</translation>
     </message>
     <message>
         <source>Cancel</source>
-        <translation type="unfinished">Cancelar</translation>
+        <translation>Cancelar</translation>
     </message>
     <message>
         <source>Writing %1…</source>
-        <translation type="unfinished"></translation>
+        <translation>Escrevendo %1…</translation>
     </message>
     <message>
         <source>%1 was written, %2.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 foi escrito, %2.</translation>
     </message>
 </context>
 <context>
     <name>kw::review::LessonView</name>
     <message>
         <source>Open a session with steps to go through.</source>
-        <translation type="unfinished"></translation>
+        <translation>Abra uma sessão com passos a percorrer.</translation>
     </message>
     <message>
         <source>Predict, then see</source>
-        <translation type="unfinished"></translation>
+        <translation>Preveja, depois veja</translation>
     </message>
     <message>
         <source>Start the lesson</source>
-        <translation type="unfinished"></translation>
+        <translation>Começar a lição</translation>
     </message>
     <message>
         <source>Write questions before this step…</source>
-        <translation type="unfinished"></translation>
+        <translation>Escrever perguntas antes deste passo…</translation>
     </message>
     <message>
         <source>What the next step changes</source>
-        <translation type="unfinished"></translation>
+        <translation>O que o próximo passo muda</translation>
     </message>
     <message>
         <source>Questions</source>
-        <translation type="unfinished"></translation>
+        <translation>Perguntas</translation>
     </message>
     <message>
         <source>Score</source>
-        <translation type="unfinished"></translation>
+        <translation>Pontuação</translation>
     </message>
     <message>
         <source>End the lesson</source>
-        <translation type="unfinished"></translation>
+        <translation>Encerrar a lição</translation>
     </message>
     <message>
         <source>What is asked, then the choices, one a line: “* ” before the right one, “- ” before the others; after an empty line what explains it. “---” alone on a line begins another question.</source>
-        <translation type="unfinished"></translation>
+        <translation>O que se pergunta, depois as escolhas, uma por linha: “* ” antes da certa, “- ” antes das outras; após uma linha vazia, o que a explica. “---” sozinho numa linha começa outra pergunta.</translation>
     </message>
     <message>
         <source>Questions before this step</source>
-        <translation type="unfinished"></translation>
+        <translation>Perguntas antes deste passo</translation>
     </message>
     <message>
         <source>Cancel</source>
-        <translation type="unfinished">Cancelar</translation>
+        <translation>Cancelar</translation>
     </message>
     <message>
         <source>Keep in the session</source>
-        <translation type="unfinished"></translation>
+        <translation>Guardar na sessão</translation>
     </message>
     <message>
         <source>This session has questions of its own. Each step is shown once they are answered.</source>
-        <translation type="unfinished"></translation>
+        <translation>Esta sessão tem perguntas próprias. Cada passo é mostrado depois de respondidas.</translation>
     </message>
     <message>
         <source>Each step is shown once you have said how fast it will be and what limits it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Cada passo é mostrado depois que você disser quão rápido será e o que o limita.</translation>
     </message>
     <message>
         <source>Step %1 of %2</source>
-        <translation type="unfinished"></translation>
+        <translation>Passo %1 de %2</translation>
     </message>
     <message>
         <source>Nothing is known of this step that could be asked. What do you expect of it?</source>
-        <translation type="unfinished"></translation>
+        <translation>Nada se sabe deste passo que se possa perguntar. O que você espera dele?</translation>
     </message>
     <message>
         <source>Next step</source>
-        <translation type="unfinished">Próximo passo</translation>
+        <translation>Próximo passo</translation>
     </message>
     <message>
         <source>Reveal</source>
-        <translation type="unfinished"></translation>
+        <translation>Revelar</translation>
     </message>
     <message>
         <source>Show it without an answer</source>
-        <translation type="unfinished"></translation>
+        <translation>Mostrar sem resposta</translation>
     </message>
     <message>
         <source>%1 of %2 right</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 de %2 certas</translation>
     </message>
     <message>
         <source>It is: %1.</source>
-        <translation type="unfinished"></translation>
+        <translation>É: %1.</translation>
     </message>
     <message>
         <source>✓ Right: %1.</source>
-        <translation type="unfinished"></translation>
+        <translation>✓ Certo: %1.</translation>
     </message>
     <message>
         <source>✗ No, it is: %1.</source>
-        <translation type="unfinished"></translation>
+        <translation>✗ Não, é: %1.</translation>
     </message>
     <message>
         <source>That was the last step.</source>
-        <translation type="unfinished"></translation>
+        <translation>Esse foi o último passo.</translation>
     </message>
     <message>
         <source>That was the last step. %1 of %2 answers were right.</source>
-        <translation type="unfinished"></translation>
+        <translation>Esse foi o último passo. %1 de %2 respostas estavam certas.</translation>
     </message>
     <message>
         <source>Questions before step %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Perguntas antes do passo %1</translation>
     </message>
 </context>
 <context>
@@ -4090,165 +4084,203 @@ bloco (%1, %2, %3), thread (%4, %5, %6)</translation>
     <name>kw::review::TrajectoryView</name>
     <message>
         <source>Reward trajectory</source>
-        <translation type="unfinished"></translation>
+        <translation>Trajetória de recompensa</translation>
     </message>
     <message>
         <source>No steps yet</source>
-        <translation type="unfinished">Nenhum passo ainda</translation>
+        <translation>Nenhum passo ainda</translation>
     </message>
     <message>
         <source>Every run is a step. How reward and speed-up go from one to the next is shown here.</source>
-        <translation type="unfinished"></translation>
+        <translation>Cada execução é um passo. Aqui se vê como recompensa e aceleração vão de um ao outro.</translation>
     </message>
     <message>
         <source>Speed-up</source>
-        <translation type="unfinished">Speed-up</translation>
+        <translation>Aceleração</translation>
     </message>
     <message>
         <source>How much faster than a baseline, with its confidence interval</source>
-        <translation type="unfinished"></translation>
+        <translation>Quão mais rápido que uma linha de base, com seu intervalo de confiança</translation>
     </message>
     <message>
         <source>Reward</source>
-        <translation type="unfinished">Recompensa</translation>
+        <translation>Recompensa</translation>
     </message>
     <message>
         <source>The reward of each step</source>
-        <translation type="unfinished"></translation>
+        <translation>A recompensa de cada passo</translation>
     </message>
     <message>
         <source>Time</source>
-        <translation type="unfinished"></translation>
+        <translation>Tempo</translation>
     </message>
     <message>
         <source>Median time of each step</source>
-        <translation type="unfinished"></translation>
+        <translation>Tempo mediano de cada passo</translation>
     </message>
     <message>
         <source>Tokens</source>
-        <translation type="unfinished">Tokens</translation>
+        <translation>Tokens</translation>
     </message>
     <message>
         <source>Tokens that a model has read and written, added up</source>
-        <translation type="unfinished"></translation>
+        <translation>Tokens que um modelo leu e escreveu, somados</translation>
     </message>
     <message>
         <source>Cost</source>
-        <translation type="unfinished"></translation>
+        <translation>Custo</translation>
     </message>
     <message>
         <source>What the steps have cost, added up</source>
-        <translation type="unfinished"></translation>
+        <translation>O que os passos custaram, somado</translation>
     </message>
     <message>
         <source>What if…</source>
-        <translation type="unfinished"></translation>
+        <translation>E se…</translation>
     </message>
     <message>
         <source>Scores the steps by another margin, baseline, tolerance or rule. The session stays as it is.</source>
-        <translation type="unfinished"></translation>
+        <translation>Pontua os passos por outra margem, linha de base, tolerância ou regra. A sessão fica como está.</translation>
     </message>
     <message>
         <source>Score by another rule</source>
-        <translation type="unfinished"></translation>
+        <translation>Pontuar por outra regra</translation>
     </message>
     <message>
         <source>Export…</source>
-        <translation type="unfinished">Exportar…</translation>
+        <translation>Exportar…</translation>
     </message>
     <message>
         <source>Writes the session in a form that others read</source>
-        <translation type="unfinished"></translation>
+        <translation>Escreve a sessão numa forma que outros leem</translation>
     </message>
     <message>
         <source>Export the session</source>
-        <translation type="unfinished"></translation>
+        <translation>Exportar a sessão</translation>
     </message>
     <message>
         <source>Margin</source>
-        <translation type="unfinished"></translation>
+        <translation>Margem</translation>
     </message>
     <message>
         <source>By how much a baseline has to be beaten</source>
-        <translation type="unfinished"></translation>
+        <translation>Por quanto uma linha de base deve ser superada</translation>
     </message>
     <message>
         <source>all</source>
-        <translation type="unfinished"></translation>
+        <translation>todas</translation>
     </message>
     <message>
         <source>Baselines</source>
-        <translation type="unfinished"></translation>
+        <translation>Linhas de base</translation>
     </message>
     <message>
         <source>Which baselines count</source>
-        <translation type="unfinished"></translation>
+        <translation>Quais linhas de base contam</translation>
     </message>
     <message>
         <source>the task&apos;s</source>
-        <translation type="unfinished"></translation>
+        <translation>a da tarefa</translation>
     </message>
     <message>
         <source>Absolute tolerance, empty for the task&apos;s</source>
-        <translation type="unfinished"></translation>
+        <translation>Tolerância absoluta, vazio para a da tarefa</translation>
     </message>
     <message>
         <source>Relative tolerance, empty for the task&apos;s</source>
-        <translation type="unfinished"></translation>
+        <translation>Tolerância relativa, vazio para a da tarefa</translation>
     </message>
     <message>
         <source>wrong</source>
-        <translation type="unfinished">errado</translation>
+        <translation>errado</translation>
     </message>
     <message>
         <source>Reward of a step that is wrong</source>
-        <translation type="unfinished"></translation>
+        <translation>Recompensa de um passo errado</translation>
     </message>
     <message>
         <source>right</source>
-        <translation type="unfinished">certo</translation>
+        <translation>certo</translation>
     </message>
     <message>
         <source>Reward of a step that is right and not faster</source>
-        <translation type="unfinished"></translation>
+        <translation>Recompensa de um passo certo e não mais rápido</translation>
     </message>
     <message>
         <source>beats first</source>
-        <translation type="unfinished"></translation>
+        <translation>supera a primeira</translation>
     </message>
     <message>
         <source>Reward of a step that beats the first baseline</source>
-        <translation type="unfinished"></translation>
+        <translation>Recompensa de um passo que supera a primeira linha de base</translation>
     </message>
     <message>
         <source>beats all</source>
-        <translation type="unfinished"></translation>
+        <translation>supera todas</translation>
     </message>
     <message>
         <source>Reward of a step that beats every baseline</source>
-        <translation type="unfinished"></translation>
+        <translation>Recompensa de um passo que supera todas as linhas de base</translation>
     </message>
     <message>
         <source>What the rule changes</source>
-        <translation type="unfinished"></translation>
+        <translation>O que a regra muda</translation>
     </message>
     <message>
         <source>No reward changes.</source>
-        <translation type="unfinished"></translation>
+        <translation>Nenhuma recompensa muda.</translation>
     </message>
     <message numerus="yes">
         <source>%n reward(s) change.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n recompensa muda.</numerusform>
+            <numerusform>%n recompensas mudam.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n step(s) cannot be told of: the session keeps only their largest errors.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>De %n passo não se pode dizer: a sessão guarda só seus maiores erros.</numerusform>
+            <numerusform>De %n passos não se pode dizer: a sessão guarda só seus maiores erros.</numerusform>
         </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n step(s)</source>
+        <translation>
+            <numerusform>%n passo</numerusform>
+            <numerusform>%n passos</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n of them wrong</source>
+        <translation>
+            <numerusform>%n deles errado</numerusform>
+            <numerusform>%n deles errados</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>the best is %1</source>
+        <translation>o melhor é %1</translation>
+    </message>
+    <message>
+        <source>Step</source>
+        <translation>Passo</translation>
+    </message>
+    <message>
+        <source>best so far</source>
+        <translation>melhor até agora</translation>
+    </message>
+    <message>
+        <source>step %1</source>
+        <translation>passo %1</translation>
+    </message>
+    <message>
+        <source>reward %1</source>
+        <translation>recompensa %1</translation>
+    </message>
+    <message>
+        <source>was %1</source>
+        <translation>era %1</translation>
     </message>
 </context>
 <context>
@@ -4436,33 +4468,6 @@ bloco (%1, %2, %3), thread (%4, %5, %6)</translation>
     <message>
         <source>A scratch buffer of this candidate.</source>
         <translation>Um buffer de rascunho deste candidato.</translation>
-    </message>
-</context>
-<context>
-    <name>widgets</name>
-    <message>
-        <source>Speed-up over the strongest baseline</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Speed-up over %1</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Reward</source>
-        <translation type="unfinished">Recompensa</translation>
-    </message>
-    <message>
-        <source>Median time</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Tokens of all steps so far</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Cost of all steps so far</source>
-        <translation type="unfinished"></translation>
     </message>
 </context>
 </TS>
