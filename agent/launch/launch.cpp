@@ -154,6 +154,14 @@ Result<Launch> Launch::prepare(LaunchOptions options, rpc::WorkerClient& worker,
     const auto& given = launch.options_;
     if (!given.files.contains(given.file))
         return fail(Stage::usage, ErrorCode::not_found, fmt::format("the task has no file '{}'", given.file));
+    // The tuner changes values, not the text.
+    const auto& baselines = given.task.baselines;
+    if (given.driver != "tuner"
+        && (given.file == given.task.reference || std::ranges::find(baselines, given.file) != baselines.end()))
+        return refuse(
+            fmt::format("'{}' is what candidates are measured against, so that a changed one would be measured "
+                        "against itself; copy it to a file of another name",
+                        given.file));
     if (given.driver == "llm") {
         auto model = Model::open(given, std::move(stop));
         if (!model) return std::unexpected(std::move(model.error()));

@@ -7,6 +7,7 @@ edit that the kernel calls for is found and kept.
 
 import json
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -27,7 +28,10 @@ def show(kw, session, *options):
 def check(kw, tasks, task, candidate, edit, shrinks):
     with tempfile.TemporaryDirectory() as folder:
         session = str(pathlib.Path(folder) / "advisor.kwsession")
-        done = subprocess.run([kw, "agent", "run", str(tasks / task), "--candidate", candidate, "--driver", "advisor", "--device", "sim",
+        # Under a name of its own: a baseline would be measured against itself.
+        copy = pathlib.Path(folder) / f"begin_{candidate}"
+        shutil.copy(tasks / task / candidate, copy)
+        done = subprocess.run([kw, "agent", "run", str(tasks / task), "--candidate", str(copy), "--driver", "advisor", "--device", "sim",
                                "--seed", "7", "--steps", "6", "-o", session], capture_output=True, text=True)
         if done.returncode != 0:
             yield f"exit {done.returncode}: {done.stderr}"
@@ -52,6 +56,11 @@ def check(kw, tasks, task, candidate, edit, shrinks):
 def main():
     kw, tasks = sys.argv[1], pathlib.Path(sys.argv[2])
     problems = [f"{case[0]}: {problem}" for case in CASES for problem in check(kw, tasks, *case)]
+    with tempfile.TemporaryDirectory() as folder:
+        refused = subprocess.run([kw, "agent", "run", str(tasks / "transpose"), "--candidate", "baseline.cu", "--driver", "advisor",
+                                  "-o", str(pathlib.Path(folder) / "s.kwsession")], capture_output=True, text=True)
+        if refused.returncode != 2 or "measured against itself" not in refused.stderr:
+            problems.append(f"a baseline is taken for a candidate: exit {refused.returncode}, {refused.stderr}")
     print("\n".join(problems))
     return 1 if problems else 0
 
