@@ -30,7 +30,8 @@ using Ranges = std::vector<Range>;
 std::optional<Ranges> diff(std::string_view before, std::string_view after) {
     static std::once_flag started;
     std::call_once(started, [] { git_libgit2_init(); });
-    git_diff_options options = GIT_DIFF_OPTIONS_INIT;
+    git_diff_options options;
+    git_diff_options_init(&options, GIT_DIFF_OPTIONS_VERSION);
     options.context_lines = 0;
     options.interhunk_lines = 0;
     options.flags = GIT_DIFF_FORCE_TEXT;

@@ -61,7 +61,8 @@ LineCounts changed_lines(const std::string& before, const std::string& after) {
     static std::once_flag started;
     std::call_once(started, [] { git_libgit2_init(); });
     LineCounts counts;
-    git_diff_options options = GIT_DIFF_OPTIONS_INIT;
+    git_diff_options options;
+    git_diff_options_init(&options, GIT_DIFF_OPTIONS_VERSION);
     options.context_lines = 0;
     options.flags = GIT_DIFF_FORCE_TEXT;
     const auto count = [](const git_diff_delta*, const git_diff_hunk*, const git_diff_line* line, void* to) {
