@@ -6,9 +6,9 @@
 #include "app/desktop/docks.h"
 #include "app/desktop/workbench.h"
 
+#include <QElapsedTimer>
 #include <QList>
 #include <QPointer>
-#include <QElapsedTimer>
 #include <QTimer>
 
 #include <functional>

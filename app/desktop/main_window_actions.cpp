@@ -2,8 +2,8 @@
 
 #include "app/desktop/actions.h"
 #include "app/desktop/agent_pane.h"
-#include "app/desktop/compare_pane.h"
 #include "app/desktop/bar_fit.h"
+#include "app/desktop/compare_pane.h"
 #include "app/desktop/device_chooser.h"
 #include "app/desktop/lesson_pane.h"
 #include "app/desktop/main_window.h"
