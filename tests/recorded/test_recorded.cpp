@@ -62,7 +62,7 @@ private slots:
     void reads_as_what_it_is_data() {
         QTest::addColumn<QString>("file");
         for (const auto& file : fs::directory_iterator{kRecorded})
-            if (file.path().extension() == ".gz")
+            if (file.path().filename().string().ends_with(".json.gz"))
                 QTest::newRow(file.path().stem().c_str()) << QString::fromStdString(file.path().string());
     }
     void reads_as_what_it_is() {
