@@ -205,6 +205,7 @@ void ComparePane::update() {
     const std::string mine = editor->utf8();
     const auto base_now = base_text(*now, mine);
     if (!base_now) {
+        view_->show_comparison({}); // what was there is of another base
         view_->set_notice(tr("Reading the step to compare with…"));
         return;
     }
