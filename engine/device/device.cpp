@@ -1,5 +1,7 @@
 #include "engine/device/device.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <utility>
 
@@ -41,6 +43,16 @@ std::string text_from(const Json& json, const char* key) {
 template<class T> T number_from(const Json& json, const char* key) {
     const auto at = json.find(key);
     return at != json.end() && at->is_number_integer() ? at->get<T>() : T{0};
+}
+
+Json place_to_json(const Where& where) {
+    return {{"file", where.file}, {"line", where.line}, {"column", where.column}};
+}
+
+Where place_from(const Json& json) {
+    const auto where = json.find("where");
+    if (where == json.end() || !where->is_object()) return {};
+    return {text_from(*where, "file"), number_from<int>(*where, "line"), number_from<int>(*where, "column")};
 }
 
 } // namespace
@@ -104,7 +116,7 @@ Json to_json(const Fault& fault) {
         {"kind", to_string(fault.kind)},
         {"message", fault.message},
         {"kernel", fault.kernel},
-        {"where", {{"file", fault.where.file}, {"line", fault.where.line}, {"column", fault.where.column}}},
+        {"where", place_to_json(fault.where)},
     };
     if (fault.block) json["block"] = to_json(*fault.block);
     if (fault.thread) json["thread"] = to_json(*fault.thread);
@@ -114,6 +126,12 @@ Json to_json(const Fault& fault) {
     }
     if (!fault.space.empty()) json["space"] = fault.space;
     if (!fault.allocation.empty()) json["allocation"] = fault.allocation;
+    if (fault.other) {
+        Json other = {{"did", fault.other->did}, {"where", place_to_json(fault.other->where)}};
+        if (fault.other->block) other["block"] = to_json(*fault.other->block);
+        if (fault.other->thread) other["thread"] = to_json(*fault.other->thread);
+        json["other"] = std::move(other);
+    }
     return json;
 }
 
@@ -123,15 +141,26 @@ Fault fault_from_json(const Json& json) {
     fault.kind = fault_kind_from(text_from(json, "kind"));
     fault.message = text_from(json, "message");
     fault.kernel = text_from(json, "kernel");
-    if (const auto where = json.find("where"); where != json.end() && where->is_object())
-        fault.where = {text_from(*where, "file"), number_from<int>(*where, "line"), number_from<int>(*where, "column")};
+    fault.where = place_from(json);
     fault.block = dim_from_json(json, "block");
     fault.thread = dim_from_json(json, "thread");
     fault.address = number_from<std::uint64_t>(json, "address");
     fault.bytes = number_from<std::uint32_t>(json, "bytes");
     fault.space = text_from(json, "space");
     fault.allocation = text_from(json, "allocation");
+    if (const auto other = json.find("other"); other != json.end() && other->is_object())
+        fault.other = {text_from(*other, "did"), place_from(*other), dim_from_json(*other, "block"),
+                       dim_from_json(*other, "thread")};
     return fault;
+}
+
+std::string other_party_text(const Fault& fault) {
+    if (!fault.other) return {};
+    const FaultParty& other = *fault.other;
+    const auto at = [](const Dim3& dim) { return fmt::format("({}, {}, {})", dim.x, dim.y, dim.z); };
+    std::string who = other.thread ? "thread " + at(*other.thread) : std::string("another thread");
+    if (other.block) who += other.block == fault.block ? " of the same block" : " of block " + at(*other.block);
+    return who + " " + other.did;
 }
 
 } // namespace kw::device

@@ -2,6 +2,7 @@
 
 #include "engine/base/json.h"
 #include "engine/base/result.h"
+#include "engine/device/checks.h"
 #include "engine/device/counters.h"
 
 #include <array>
@@ -71,7 +72,7 @@ struct LaunchConfig {
 enum class FaultKind {
     out_of_bounds,
     misaligned,
-    uninitialized_read, ///< planned: no device finds these two yet
+    uninitialized_read, ///< this and the next only where Device::look_for asks for it
     race,
     divergent_barrier,
     deadlock,
@@ -86,6 +87,15 @@ enum class FaultKind {
 [[nodiscard]] std::string_view to_string(FaultKind kind);
 [[nodiscard]] FaultKind fault_kind_from(std::string_view name);
 
+/// The other thread of a fault that takes two: of a race, of a shuffle from a lane that is not there, of a barrier that
+/// others do not reach. Empty members are unknown.
+struct FaultParty {
+    std::string did; ///< what it did, to follow "thread (0, 0, 0)": "wrote 4 bytes here before"
+    Where where{};
+    std::optional<Dim3> block{};
+    std::optional<Dim3> thread{};
+};
+
 /// Something that a kernel did wrong, as precisely as the device can tell. Empty members are unknown.
 struct Fault {
     FaultKind kind = FaultKind::launch_failure;
@@ -99,9 +109,12 @@ struct Fault {
     std::uint32_t bytes = 0;
     std::string space;      ///< global, shared, local, const
     std::string allocation; ///< label of the nearest allocation
+    std::optional<FaultParty> other{};
 };
 [[nodiscard]] Json to_json(const Fault& fault);
 [[nodiscard]] Fault fault_from_json(const Json& json);
+/// "thread (1, 0, 0) of the same block wrote 4 bytes here before"; empty without another party.
+[[nodiscard]] std::string other_party_text(const Fault& fault);
 
 using Pointer = std::uint64_t;
 
@@ -175,8 +188,15 @@ public:
     virtual void release(Pointer pointer) = 0;
     [[nodiscard]] virtual Result<void> upload(Pointer to, std::span<const std::byte> from) = 0;
     [[nodiscard]] virtual Result<void> download(std::span<std::byte> to, Pointer from) = 0;
-    /// Sets every byte; used to poison outputs.
+    /// Sets every byte.
     [[nodiscard]] virtual Result<void> fill(Pointer to, std::uint64_t bytes, std::byte value) = 0;
+    /// As fill, but the bytes count as never written by checks that look.
+    [[nodiscard]] virtual Result<void> poison(Pointer to, std::uint64_t bytes, std::byte value) {
+        return fill(to, bytes, value);
+    }
+
+    /// What the launches that follow are looked at for; devices that cannot do so find what they find.
+    virtual void look_for(const Checks& /*checks*/) {}
 
     /// `parameters` is the kernel's parameter block, laid out as the PTX declares it. Checks the configuration against
     /// info().limits. May return before the kernel has ended on a GPU; synchronize() then tells its fault.

@@ -3,6 +3,7 @@
 #include "engine/profile/findings.h"
 #include "engine/profile/metrics.h"
 #include "engine/profile/roofline.h"
+#include "engine/report/diagnostics.h"
 
 #include <fmt/format.h>
 
@@ -273,6 +274,8 @@ std::string render(const Report& report, const task::Files& files, const Style& 
         text += fmt::format("  {} {}{}\n", style.paint(Color::red, "fault:"),
                             where.file.empty() ? std::string{} : fmt::format("{}:{}: ", where.file, where.line),
                             printable(report.fault->message));
+        if (const auto& other = report.fault->other)
+            text += fmt::format("  {}{}\n", place(other->where), printable(device::other_party_text(*report.fault)));
     }
     if (!report.launches.empty()) text += '\n' + launch_table(report, style);
     const auto shown = std::min(report.launches.size(), kLaunchesInFull);

@@ -58,6 +58,11 @@ void describe_failure(const pipeline::Evaluation& evaluation, VerdictText& text)
         text.detail +=
             tr("\nblock (%1, %2, %3), thread (%4, %5, %6)").arg(b.x).arg(b.y).arg(b.z).arg(t.x).arg(t.y).arg(t.z);
     }
+    if (const auto& other = verify.fault->other)
+        text.detail += QStringLiteral("\n%1:%2: %3")
+                           .arg(QString::fromStdString(other->where.file))
+                           .arg(other->where.line)
+                           .arg(QString::fromStdString(device::other_party_text(*verify.fault)));
 }
 
 void describe_time(const pipeline::BenchReport& bench, VerdictText& text) {
