@@ -152,6 +152,8 @@ public:
 
     [[nodiscard]] Result<LaunchOutcome> synchronize(std::stop_token) override { return LaunchOutcome{}; }
 
+    [[nodiscard]] DeviceMemory& memory() { return memory_; }
+
     /// Null: nothing is watched.
     void set_watch(StoreWatch* watch) { watch_ = watch; }
 
@@ -318,8 +320,8 @@ private:
             if (result->fault) outcome.fault = std::move(result->fault);
             return result->executed;
         };
-        const bool may_sample =
-            sampling_ && !request.cooperative && request.cluster.count() == 1 && blocks > 4 * kFewestSampledBlocks;
+        const bool may_sample = sampling_ && options_.sampling_budget != 0 && !request.cooperative
+                                && request.cluster.count() == 1 && blocks > 4 * kFewestSampledBlocks;
         if (!may_sample) {
             if (auto ran = run({}); !ran) return std::unexpected(std::move(ran.error()));
         } else if (auto done = run_sampled(run, options, counter, sectors, out); !done) {
@@ -432,6 +434,31 @@ Result<std::unique_ptr<device::Device>> open_simulator(const GpuModel& model, co
     auto memory = DeviceMemory::reserve(bytes);
     if (!memory) return std::unexpected(std::move(memory.error()));
     return std::make_unique<SimDevice>(model, options, std::move(*memory));
+}
+
+DeviceMemory& memory_of(device::Device& simulator) { return dynamic_cast<SimDevice&>(simulator).memory(); }
+
+Result<KernelFacts> kernel_facts(device::Module& module, std::string_view kernel) {
+    auto& loaded = dynamic_cast<SimModule&>(module);
+    auto bound = loaded.kernel(kernel);
+    if (!bound) return std::unexpected(std::move(bound.error()));
+    const Program& program = (*bound)->program;
+    KernelFacts facts;
+    for (const Parameter& parameter : program.parameters)
+        facts.parameters.push_back({parameter.offset, parameter.bytes});
+    facts.parameter_bytes = program.parameter_bytes;
+    facts.shared_bytes = program.shared_bytes;
+    facts.local_bytes = program.functions.front().local_bytes;
+    facts.registers = loaded.registers(kernel);
+    facts.max_threads = program.max_threads;
+    return facts;
+}
+
+Result<VariableFacts> variable_facts(device::Module& module, std::string_view variable) {
+    auto& loaded = dynamic_cast<SimModule&>(module);
+    auto address = loaded.address_of(variable);
+    if (!address) return std::unexpected(std::move(address.error()));
+    return VariableFacts{*address, loaded.bytes_of(variable)};
 }
 
 Result<Watched> watch(device::Device& simulator, const WatchOptions& options,

@@ -48,7 +48,15 @@ Result<std::uint64_t> SimModule::address_of(std::string_view name) {
     for (const auto& [variable, address] : fresh) {
         if (auto done = initialize(*variable, address); !done) return std::unexpected(std::move(done.error()));
     }
-    return addresses_.find(name)->second;
+    const auto known = addresses_.find(name);
+    if (known == addresses_.end())
+        return fail(Stage::device, ErrorCode::not_found, fmt::format("the module has no variable {}", name));
+    return known->second;
+}
+
+std::uint64_t SimModule::bytes_of(std::string_view name) const {
+    const auto index = module_.variable_index.find(name);
+    return index == module_.variable_index.end() ? 0 : module_.variables[index->second].bytes;
 }
 
 Result<void> SimModule::initialize(const ptx::Variable& variable, std::uint64_t address) {

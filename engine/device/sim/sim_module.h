@@ -23,9 +23,12 @@ public:
     [[nodiscard]] Result<const BoundProgram*> kernel(std::string_view name);
     /// Registers per thread from ptxas, 0 when unknown.
     [[nodiscard]] std::uint32_t registers(std::string_view name) const;
+    /// Of a variable at module level; not_found when the module has none of that name.
+    [[nodiscard]] Result<std::uint64_t> address_of(std::string_view variable);
+    /// 0 when the module has none of that name.
+    [[nodiscard]] std::uint64_t bytes_of(std::string_view variable) const;
 
 private:
-    [[nodiscard]] Result<std::uint64_t> address_of(std::string_view variable);
     [[nodiscard]] Result<void> initialize(const ptx::Variable& variable, std::uint64_t address);
 
     ptx::Module module_;
