@@ -1,5 +1,9 @@
-// Speed of the simulator on five kernels: one line each with the seconds of the best of several runs and lane
-// instructions per second. "bench_simulator [--threads N] [--repeat N]"; compare.sh puts another program beside it.
+// Speed of the simulator on six kernels, one line each: name, seconds of the best of several runs, billions of lane
+// instructions per second, the share of what the processor's vector units could add and multiply in that time, whether
+// the result is right, seconds with every check on, and the ratio of the two times. Before them a line "peak" with the
+// billions of fused multiply-adds a second that the threads reach on vectors of floats.
+//   bench_simulator [--threads N] [--repeat N] [--sanitize LIST]
+// LIST is what the second run looks for (default: all); compare.sh puts another program beside it.
 #include "engine/base/file.h"
 #include "engine/device/sim/sim_device.h"
 
@@ -9,7 +13,10 @@
 #include <chrono>
 #include <cstdlib>
 #include <functional>
+#include <limits>
+#include <numeric>
 #include <string_view>
+#include <thread>
 
 using namespace kw;
 using namespace kw::sim;
@@ -40,8 +47,8 @@ private:
 
 class Runner {
 public:
-    Runner(const SimOptions& options, int repeat)
-        : device_(must(open_simulator(gpu_models().front(), options))), repeat_(repeat) {}
+    Runner(const SimOptions& options, const device::Checks& checks, double peak, int repeat)
+        : device_(must(open_simulator(gpu_models().front(), options))), checks_(checks), peak_(peak), repeat_(repeat) {}
 
     template<class T> device::Pointer upload(const std::vector<T>& values, std::string_view label) {
         const auto pointer = must(device_->allocate(values.size() * sizeof(T), label));
@@ -65,7 +72,8 @@ public:
             std::exit(1);
         }
     }
-    /// Runs `work` once counting and then timed; prints a line. `prepare` comes before each run and is not timed.
+    /// Runs `work` once counting and then timed, plainly and with checks; prints a line. `prepare` comes before each
+    /// run and is not timed.
     void report(std::string_view name, const std::function<void()>& prepare, const std::function<void()>& work,
                 const std::function<bool()>& right) {
         prepare();
@@ -78,6 +86,17 @@ public:
             for (const device::LaunchCounters& counters : measured.counters)
                 lanes += counters.events.thread_instructions;
         }
+        const double plain = best_time({}, prepare, work), looked_at = best_time(checks_, prepare, work);
+        const double rate = static_cast<double>(lanes) / plain / 1e9;
+        fmt::print("{} {:.5f} {:.3f} {:.1f}% {} {:.5f} {:.2f}\n", name, plain, rate, 100 * rate / peak_,
+                   right() ? "ok" : "WRONG", looked_at, looked_at / plain);
+        std::fflush(stdout);
+    }
+
+private:
+    double best_time(const device::Checks& checks, const std::function<void()>& prepare,
+                     const std::function<void()>& work) {
+        device_->look_for(checks);
         double best = 1e30;
         for (int run = 0; run < repeat_; ++run) {
             prepare();
@@ -85,16 +104,62 @@ public:
             work();
             best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
         }
-        fmt::print("{} {:.5f} {:.3f} {}\n", name, best, static_cast<double>(lanes) / best / 1e9,
-                   right() ? "ok" : "WRONG");
-        std::fflush(stdout);
+        return best;
     }
 
-private:
     std::unique_ptr<device::Device> device_;
     std::unique_ptr<device::Module> module_;
+    device::Checks checks_;
+    double peak_;
     int repeat_;
 };
+
+#if defined(__x86_64__)
+template<int Bytes> using Floats [[gnu::vector_size(Bytes)]] = float;
+
+/// Multiply-adds on enough independent vectors to fill the units; `Bytes` is a register's width.
+template<int Bytes> [[gnu::always_inline]] inline double add_and_multiply(std::uint64_t rounds) {
+    Floats<Bytes> sums[10], factor, more;
+    for (int lane = 0; lane < Bytes / 4; ++lane) factor[lane] = 0.999f, more[lane] = 0.001f;
+    for (auto& sum : sums) sum = more;
+    for (std::uint64_t round = 0; round < rounds; ++round)
+        for (auto& sum : sums) {
+            sum = sum * factor + more;
+            asm volatile("" : "+x"(sum));
+        }
+    float out = 0;
+    for (auto& sum : sums) out += sum[0];
+    return out == 0 ? 0 : 10.0 * Bytes / 4 * static_cast<double>(rounds);
+}
+[[gnu::target("avx512f"), gnu::optimize("fp-contract=fast")]] double in_wide_registers(std::uint64_t rounds) {
+    return add_and_multiply<64>(rounds);
+}
+[[gnu::target("avx2,fma"), gnu::optimize("fp-contract=fast")]] double in_registers(std::uint64_t rounds) {
+    return add_and_multiply<32>(rounds);
+}
+#endif
+
+/// Billions of multiply-adds of floats that all threads reach in a second.
+double vector_peak(std::uint32_t threads) {
+#if defined(__x86_64__)
+    const auto run = __builtin_cpu_supports("avx512f") ? in_wide_registers : in_registers;
+    constexpr std::uint64_t kRounds = 20'000'000;
+    double best = 0;
+    for (int attempt = 0; attempt < 3; ++attempt) {
+        std::vector<double> done(threads);
+        const auto start = std::chrono::steady_clock::now();
+        {
+            std::vector<std::jthread> workers;
+            for (double& count : done) workers.emplace_back([&count, run] { count = run(kRounds); });
+        }
+        const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+        best = std::max(best, std::accumulate(done.begin(), done.end(), 0.0) / seconds / 1e9);
+    }
+    return best;
+#else
+    return std::numeric_limits<double>::quiet_NaN();
+#endif
+}
 
 void matmul(Runner& run) {
     constexpr int n = 512;
@@ -147,6 +212,16 @@ void histogram(Runner& run) {
         });
 }
 
+void reduction(Runner& run) {
+    constexpr std::uint32_t n = 1 << 22;
+    const auto px = run.upload(std::vector<float>(n, 0.5f), "x"), ps = run.upload(std::vector<float>(n / 256), "sums");
+    run.load("reduction");
+    run.report(
+        "reduction", [] {},
+        [&] { run.launch("reduction", {n / 256}, {256}, Parameters().add(px).add(ps).add(static_cast<int>(n))); },
+        [&] { return run.download<float>(ps, n / 256)[77] == 128; });
+}
+
 void bitonic(Runner& run) {
     constexpr std::uint32_t n = 1 << 16;
     std::vector<int> data(n);
@@ -181,17 +256,22 @@ void fma_loop(Runner& run) {
 int main(int count, char** arguments) {
     SimOptions options;
     int repeat = 5;
+    auto checks = device::all_checks();
     for (int index = 1; index + 1 < count; index += 2) {
         const std::string_view name = arguments[index];
         if (name == "--threads") options.threads = static_cast<std::uint32_t>(std::atoi(arguments[index + 1]));
         if (name == "--repeat") repeat = std::max(std::atoi(arguments[index + 1]), 1);
+        if (name == "--sanitize") checks = must(device::checks_from(arguments[index + 1]));
     }
     options.sampling_budget = ~std::uint64_t{0} >> 1; // counts are of whole grids
-    Runner run(options, repeat);
+    const double peak = vector_peak(options.threads != 0 ? options.threads : std::thread::hardware_concurrency());
+    fmt::print("peak {:.1f}\n", peak);
+    Runner run(options, checks, peak, repeat);
     matmul(run);
     fma_loop(run);
     saxpy(run);
     histogram(run);
+    reduction(run);
     bitonic(run);
     return 0;
 }

@@ -262,12 +262,10 @@ Result<Recording> from_text(std::string_view text) {
     return out;
 }
 
-std::vector<std::string> differences(const Form& form, std::span<const std::byte> expected,
-                                     std::span<const std::byte> got) {
-    std::vector<std::string> out;
+std::vector<std::size_t> differing_rows(const Form& form, std::span<const std::byte> expected,
+                                        std::span<const std::byte> got) {
+    std::vector<std::size_t> out;
     const std::uint32_t bytes = bytes_of(form.to);
-    if (expected.size() != got.size() || expected.size() != std::size_t{kRows} * bytes)
-        return {fmt::format("{}: {} bytes where {} were recorded", form.name, got.size(), expected.size())};
     const bool exact = form.bound.ulp == 0 && form.bound.absolute == 0 && !form.bound.finite_only;
     for (std::size_t row = 0; row < kRows; ++row) {
         const std::uint64_t want = value_at(expected, bytes, row), have = value_at(got, bytes, row);
@@ -277,12 +275,25 @@ std::vector<std::string> differences(const Form& form, std::span<const std::byte
                                                  && near(want >> 16, have >> 16, form.to, form.bound)
                                            : near(want, have, form.to, form.bound);
         }
-        if (good) continue;
+        if (!good) out.push_back(row);
+    }
+    return out;
+}
+
+std::vector<std::string> differences(const Form& form, std::span<const std::byte> expected,
+                                     std::span<const std::byte> got) {
+    std::vector<std::string> out;
+    const std::uint32_t bytes = bytes_of(form.to);
+    if (expected.size() != got.size() || expected.size() != std::size_t{kRows} * bytes)
+        return {fmt::format("{}: {} bytes where {} were recorded", form.name, got.size(), expected.size())};
+    for (const std::size_t row : differing_rows(form, expected, got)) {
         std::string text = fmt::format("{} (", form.name);
         for (std::size_t index = 0; index < form.from.size(); ++index)
             text += fmt::format("{}{:#x}", index == 0 ? "" : ", ",
                                 value_at(operands(form, index), bytes_of(form.from[index]), row));
-        out.push_back(text + fmt::format(") is {:#x}, recorded {:#x}", have, want));
+        out.push_back(
+            text
+            + fmt::format(") is {:#x}, recorded {:#x}", value_at(got, bytes, row), value_at(expected, bytes, row)));
     }
     return out;
 }

@@ -52,7 +52,10 @@ struct Recording {
 [[nodiscard]] std::string to_text(const Recording& recording);
 [[nodiscard]] Result<Recording> from_text(std::string_view text);
 
-/// Rows of `got` that are further from `expected` than the form allows, described; empty: none.
+/// Rows of `got` that are further from `expected` than the form allows.
+[[nodiscard]] std::vector<std::size_t> differing_rows(const Form& form, std::span<const std::byte> expected,
+                                                      std::span<const std::byte> got);
+/// The same, described; empty: none.
 [[nodiscard]] std::vector<std::string> differences(const Form& form, std::span<const std::byte> expected,
                                                    std::span<const std::byte> got);
 

@@ -155,7 +155,8 @@ Result<void> FunctionDecoder::rule_carry() {
 Result<void> FunctionDecoder::rule_div() {
     Modifiers modifiers(*source_);
     std::uint16_t flags = modifiers.take("ftz") ? kFtz : 0;
-    if (modifiers.take("approx") || modifiers.take("full")) flags |= kApprox;
+    if (modifiers.take("approx")) flags |= kApprox;
+    modifiers.take("full"); // divides as IEEE 754 does, which is more than it promises
     const auto rounding = modifiers.take_rounding();
     const auto type = modifiers.take_last_type();
     if (!type) return unsupported("its type is not known");

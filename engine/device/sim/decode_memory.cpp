@@ -29,6 +29,7 @@ std::uint8_t take_vector(Modifiers& modifiers) {
 
 /// Cache hints and scopes change no value here; memory order is what x86 and the instruction's kind give.
 void FunctionDecoder::memory_modifiers(Modifiers& modifiers, Instr& instr) const {
+    if (modifiers.has("release") || modifiers.has("acq_rel")) instr.flags |= kReleases;
     if (modifiers.take("volatile") || modifiers.take("relaxed") || modifiers.take("acquire")
         || modifiers.take("release") || modifiers.take("acq_rel") || modifiers.take("mmio"))
         instr.flags |= kVolatile;

@@ -394,6 +394,25 @@ void FunctionDecoder::lay_out_frame() {
     if (number_ == 0) context_.program.parameter_bytes = static_cast<std::uint32_t>(parameter);
 }
 
+namespace {
+
+/// Marks elements of vector loads whose register nothing but stores read: a structure's padding, copied along.
+void note_unread(std::vector<Instr>& code, std::size_t values) {
+    std::vector<bool> read(values);
+    for (const Instr& instr : code) {
+        if (instr.guard != kNoValue) read[instr.guard] = true;
+        for (std::size_t index = instr.op == Op::st ? 1 : instr.src.size(); index-- > 0;)
+            if (instr.src[index] != kNoValue) read[instr.src[index]] = true;
+    }
+    for (Instr& instr : code) {
+        if (instr.op != Op::ld || instr.vector == 1) continue;
+        for (std::size_t index = 0; index < instr.dst.size(); ++index)
+            if (instr.dst[index] != kNoValue && !read[instr.dst[index]]) instr.unread |= 1u << index;
+    }
+}
+
+} // namespace
+
 Result<void> FunctionDecoder::run() {
     info.name = std::string(function_.name);
     for (Type type : function_.registers) {
@@ -425,6 +444,7 @@ Result<void> FunctionDecoder::run() {
         return fail(Stage::device, ErrorCode::invalid_input,
                     fmt::format("function {} needs more than {} bytes of local memory per thread",
                                 demangled(function_.name), kMostLocalBytes));
+    note_unread(code, values.size());
     if (!allocate_registers(code, values, info))
         return fail(Stage::device, ErrorCode::unsupported,
                     fmt::format("function {} has too many branches and registers for the simulator",

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <cstring>
 #include <iterator>
 #include <utility>
 
@@ -26,12 +27,19 @@ Result<DeviceMemory> DeviceMemory::reserve(std::uint64_t bytes) {
                     fmt::format("cannot reserve {} MiB of address space for simulated memory", reserved >> 20));
     memory.base_ = static_cast<std::byte*>(base);
     memory.reserved_ = reserved;
+    void* bits =
+        mmap(nullptr, reserved / 8, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (bits == MAP_FAILED)
+        return fail(Stage::device, ErrorCode::device,
+                    fmt::format("cannot reserve {} MiB of address space for what was written", reserved >> 23));
+    memory.written_ = static_cast<std::uint64_t*>(bits);
     memory.limit_ = bytes;
     memory.delta_ = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(base) - kGlobalBase);
     return memory;
 }
 
 DeviceMemory::~DeviceMemory() {
+    if (written_) munmap(written_, reserved_ / 8);
     if (base_) munmap(base_, reserved_);
 }
 
@@ -39,6 +47,7 @@ DeviceMemory::DeviceMemory(DeviceMemory&& other) noexcept { *this = std::move(ot
 
 DeviceMemory& DeviceMemory::operator=(DeviceMemory&& other) noexcept {
     std::swap(base_, other.base_);
+    std::swap(written_, other.written_);
     std::swap(reserved_, other.reserved_);
     std::swap(limit_, other.limit_);
     std::swap(used_, other.used_);
@@ -89,6 +98,7 @@ void DeviceMemory::release(std::uint64_t address) {
     const std::uint64_t size = pages(at->bytes);
     const std::uint64_t offset = at->begin - kGlobalBase;
     madvise(base_ + offset, size, MADV_DONTNEED);
+    forget_written(at->begin, at->bytes);
     mprotect(base_ + offset, size, PROT_NONE);
     used_ -= size;
     allocations_.erase(at);
@@ -109,6 +119,48 @@ void DeviceMemory::release(std::uint64_t address) {
         high_ = begin;
     else
         free_.emplace(begin, end - begin);
+}
+
+namespace {
+
+/// Sets or clears a range of bits; other bits of its first and last words stay.
+void set_bits(std::uint64_t* words, std::uint64_t first, std::uint64_t count, bool value) {
+    const auto change = [&](std::uint64_t word, std::uint64_t mask) {
+        words[word] = value ? words[word] | mask : words[word] & ~mask;
+    };
+    if (count == 0) return;
+    const std::uint64_t end = first + count, low = first / 64, high = end / 64;
+    const std::uint64_t from = ~std::uint64_t{0} << first % 64, until = (std::uint64_t{1} << end % 64) - 1;
+    if (low == high) return change(low, from & until);
+    change(low, from);
+    std::memset(words + low + 1, value ? 0xff : 0, (high - low - 1) * sizeof *words);
+    if (until != 0) change(high, until);
+}
+
+} // namespace
+
+void DeviceMemory::mark_written(std::uint64_t address, std::uint64_t bytes) const {
+    set_bits(written_, address - kGlobalBase, bytes, true);
+}
+void DeviceMemory::forget_written(std::uint64_t address, std::uint64_t bytes) const {
+    set_bits(written_, address - kGlobalBase, bytes, false);
+}
+void DeviceMemory::poison(std::uint64_t address, std::uint64_t bytes) {
+    for (Allocation& allocation : allocations_) {
+        if (address < allocation.begin || address >= allocation.end()) continue;
+        if (allocation.assumed) mark_written(allocation.begin, allocation.bytes);
+        allocation.assumed = false;
+    }
+    forget_written(address, bytes);
+}
+void DeviceMemory::assume_written() {
+    for (Allocation& allocation : allocations_) allocation.assumed = true;
+}
+void DeviceMemory::settle_written() {
+    for (Allocation& allocation : allocations_) {
+        if (allocation.assumed) mark_written(allocation.begin, allocation.bytes);
+        allocation.assumed = false;
+    }
 }
 
 const Allocation* DeviceMemory::find(std::uint64_t address) const {

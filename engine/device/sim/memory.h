@@ -24,6 +24,7 @@ struct Allocation {
     std::uint64_t bytes = 0;
     std::string label;
     bool writable = true;
+    bool assumed = false; ///< taken as written in whole, whatever the bits say
 
     [[nodiscard]] std::uint64_t end() const { return begin + bytes; }
 };
@@ -51,6 +52,20 @@ public:
     [[nodiscard]] std::byte* host(std::uint64_t address, std::uint64_t bytes) const;
     /// What to add to a device address to get the host's.
     [[nodiscard]] std::int64_t delta() const { return delta_; }
+    [[nodiscard]] std::uint64_t reserved() const { return reserved_; }
+
+    // Which bytes were written, for who looks at reads. [address, address + bytes) must lie within one allocation.
+    void mark_written(std::uint64_t address, std::uint64_t bytes) const;
+    void forget_written(std::uint64_t address, std::uint64_t bytes) const;
+    /// The same where assume_written() may have been told since.
+    void poison(std::uint64_t address, std::uint64_t bytes);
+    /// Kernels ran that were not looked at: whatever there is may have been written.
+    void assume_written();
+    /// Makes the bits say what assume_written() left to be said; before a launch that looks at them.
+    void settle_written();
+    /// A bit per byte, from kGlobalBase on.
+    [[nodiscard]] std::uint64_t* written_bits() const { return written_; }
+
     [[nodiscard]] std::uint64_t used() const { return used_; }
     [[nodiscard]] std::uint64_t limit() const { return limit_; }
     /// One past the highest device address that is handed out.
@@ -60,6 +75,7 @@ private:
     DeviceMemory() = default;
 
     std::byte* base_ = nullptr;
+    std::uint64_t* written_ = nullptr;
     std::uint64_t reserved_ = 0;
     std::uint64_t limit_ = 0;
     std::uint64_t used_ = 0;

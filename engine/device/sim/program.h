@@ -184,6 +184,7 @@ enum Flag : std::uint16_t {
     kWrap = 512,          ///< shf: shift amount modulo 32 instead of clamped
     kAligned = 1024,      ///< barrier: all threads of the warp must arrive together
     kRelu = 2048,
+    kReleases = 4096, ///< memory: publishes what the thread did before
 };
 
 constexpr std::uint32_t kNoValue = 0xffffffffu;
@@ -213,6 +214,7 @@ struct Instr {
     std::uint32_t target = 0;             ///< branch target, or callee of a call; an index into Program::functions
     std::vector<std::uint32_t> targets{}; ///< of brx
     std::uint32_t call = 0;               ///< index into Function::calls
+    std::uint32_t unread = 0;             ///< ld: a bit per element that nothing but a store reads, as padding is not
     std::uint32_t function = 0;
     std::int32_t line = 0;      ///< PTX line
     std::int32_t location = -1; ///< index into Program::locations

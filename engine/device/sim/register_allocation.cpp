@@ -2,6 +2,7 @@
 #include "engine/device/sim/decoder_impl.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 
 namespace kw::sim {
@@ -239,29 +240,36 @@ bool allocate_registers(std::vector<Instr>& code, const std::vector<Value>& valu
     std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
         return intervals[a].begin != intervals[b].begin ? intervals[a].begin < intervals[b].begin : a < b;
     });
-    UnitMap rows, predicates;
+    // Lanes of a warp may be at different places, where different values are alive. So values share room only with
+    // those of their width: then a lane's part of a row is the same lane's of another.
+    std::array<UnitMap, 5> rooms;
     std::vector<std::uint32_t> active;
+    const auto room_of = [&](std::uint32_t value) -> UnitMap& {
+        return rooms[static_cast<std::size_t>(values[value].row)];
+    };
     const auto units_of = [&](std::uint32_t value) {
         return values[value].row == RowClass::pred ? 1 : row_bytes(values[value].row) / kUnit;
     };
     for (std::uint32_t value : order) {
         std::erase_if(active, [&](std::uint32_t other) {
             if (intervals[other].end >= intervals[value].begin) return false;
-            (values[other].row == RowClass::pred ? predicates : rows).give(offset[other], units_of(other));
+            room_of(other).give(offset[other], units_of(other));
             return true;
         });
-        offset[value] = (values[value].row == RowClass::pred ? predicates : rows).take(units_of(value));
+        offset[value] = room_of(value).take(units_of(value));
         active.push_back(value);
     }
-    std::uint32_t next = rows.size() * kUnit;
-    const std::uint32_t predicate_base = next;
-    next += (predicates.size() * 4 + kUnit - 1) / kUnit * kUnit;
+    std::uint32_t next = 0;
+    std::array<std::uint32_t, 5> bases{};
+    for (const RowClass row : {RowClass::w128, RowClass::w64, RowClass::w32, RowClass::w16, RowClass::pred}) {
+        const std::uint32_t bytes = rooms[static_cast<std::size_t>(row)].size() * (row == RowClass::pred ? 4 : kUnit);
+        bases[static_cast<std::size_t>(row)] = next;
+        next += (bytes + kUnit - 1) / kUnit * kUnit;
+    }
     for (std::uint32_t value = 0; value < count; ++value) {
-        if (values[value].kind == Value::Kind::reg) {
-            if (offset[value] == kNoValue) continue;
-            offset[value] =
-                values[value].row == RowClass::pred ? predicate_base + offset[value] * 4 : offset[value] * kUnit;
-        }
+        if (values[value].kind != Value::Kind::reg || offset[value] == kNoValue) continue;
+        const RowClass row = values[value].row;
+        offset[value] = bases[static_cast<std::size_t>(row)] + offset[value] * (row == RowClass::pred ? 4 : kUnit);
     }
 
     // Rows for what is fixed, only where something reads it.

@@ -71,7 +71,11 @@ private:
 class SimDevice final : public device::Device {
 public:
     SimDevice(const GpuModel& model, const SimOptions& options, DeviceMemory memory)
-        : model_(model), options_(options), memory_(std::move(memory)), pool_(options.threads) {
+        : model_(model),
+          options_(options),
+          memory_(std::move(memory)),
+          pool_(options.threads),
+          checks_(options.checks) {
         info_.kind = device::Kind::sim;
         info_.id = "sim:" + model.id;
         info_.name = model.name + " (simulated)";
@@ -99,6 +103,7 @@ public:
         std::byte* host = memory_.host(to, from.size());
         if (!host) return no_allocation(to, from.size());
         std::memcpy(host, from.data(), from.size());
+        memory_.mark_written(to, from.size());
         return {};
     }
     [[nodiscard]] Result<void> download(std::span<std::byte> to, Pointer from) override {
@@ -113,15 +118,25 @@ public:
         std::byte* host = memory_.host(to, bytes);
         if (!host) return no_allocation(to, bytes);
         std::memset(host, static_cast<int>(value), bytes);
+        memory_.mark_written(to, bytes);
         return {};
     }
+    [[nodiscard]] Result<void> poison(Pointer to, std::uint64_t bytes, std::byte value) override {
+        if (auto done = fill(to, bytes, value); !done || bytes == 0) return done;
+        memory_.poison(to, bytes);
+        return {};
+    }
+
+    void look_for(const device::Checks& checks) override { checks_ = checks; }
 
     [[nodiscard]] Result<LaunchOutcome> launch(device::Module& module, std::string_view kernel,
                                                const LaunchConfig& config, std::span<const std::byte> parameters,
                                                std::stop_token stop) override {
         auto* loaded = dynamic_cast<SimModule*>(&module);
         if (!loaded) return fail(Stage::device, ErrorCode::internal, "the module belongs to another device");
-        auto bound = loaded->kernel(kernel);
+        // What is counted or watched is looked at in another way.
+        const device::Checks checks = measuring_ || watch_ ? kNoChecks : checks_;
+        auto bound = loaded->kernel(kernel, checks);
         if (!bound) return refused(kernel, std::move(bound.error()));
         const Program& program = (*bound)->program;
         const std::uint32_t registers = loaded->registers(kernel);
@@ -137,6 +152,7 @@ public:
         request.grid_id = ++launches_;
         if (auto placed = place_workspace(request, program.uses_heap); !placed)
             return std::unexpected(std::move(placed.error()));
+        if (auto seen = prepare_shadow(request, checks); !seen) return std::unexpected(std::move(seen.error()));
         if (measuring_) return measured_launch(**bound, registers, std::move(request), std::move(stop));
         std::optional<LaunchCounter> counter;
         if (watch_) {
@@ -144,8 +160,10 @@ public:
             counter.emplace(program, pool_.size(), 0);
             counter->divert_to(watch_);
         }
-        auto result = run_launch(**bound, memory_, std::move(request), launch_options(), pool_,
-                                 counter ? &*counter : nullptr, std::move(stop));
+        LaunchOptions options = launch_options();
+        options.checks = checks;
+        auto result = run_launch(**bound, memory_, std::move(request), options, pool_, counter ? &*counter : nullptr,
+                                 std::move(stop));
         if (!result) return std::unexpected(std::move(result.error()));
         return LaunchOutcome{std::move(result->fault), std::move(result->output)};
     }
@@ -192,6 +210,23 @@ private:
     [[nodiscard]] static std::unexpected<Error> no_allocation(Pointer address, std::uint64_t bytes) {
         return fail(Stage::device, ErrorCode::internal,
                     fmt::format("{} bytes at {:#x} do not lie within one allocation of the device", bytes, address));
+    }
+
+    /// Reads of memory never written and races need what was written before and by whom.
+    [[nodiscard]] Result<void> prepare_shadow(LaunchRequest& request, const device::Checks& checks) {
+        if (!checks.init && !checks.race) {
+            memory_.assume_written();
+            return {};
+        }
+        if (!shadow_) {
+            auto shadow = DeviceShadow::reserve(memory_.reserved());
+            if (!shadow) return std::unexpected(std::move(shadow.error()));
+            shadow_ = std::move(*shadow);
+        }
+        memory_.settle_written();
+        if (request.grid_barrier_address != 0) memory_.mark_written(request.grid_barrier_address, 256);
+        request.shadow = shadow_.get();
+        return {};
     }
 
     [[nodiscard]] LaunchOptions launch_options() const {
@@ -419,6 +454,8 @@ private:
     std::optional<DeviceHeap> heap_;
     std::uint64_t launches_ = 0;
     StoreWatch* watch_ = nullptr;
+    device::Checks checks_;
+    std::unique_ptr<DeviceShadow> shadow_;
     bool measuring_ = false;
     bool sampling_ = false;
     bool sampled_ = false;

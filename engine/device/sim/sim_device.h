@@ -21,6 +21,7 @@ struct SimOptions {
     std::uint32_t stack_bytes = 64 * 1024;              ///< per thread, for functions that recurse
     std::uint64_t sampling_budget =
         750'000; ///< warp instructions that measure() spends on a launch before it samples the grid; 0: never sample
+    device::Checks checks{}; ///< until Device::look_for says otherwise
 };
 
 /// A simulated GPU. Modules must be destroyed before it.

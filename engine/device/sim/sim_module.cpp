@@ -63,6 +63,7 @@ Result<void> SimModule::initialize(const ptx::Variable& variable, std::uint64_t 
     std::byte* to = memory_.host(address, variable.bytes);
     if (!to) return {};
     std::memset(to, 0, variable.bytes);
+    memory_.mark_written(address, variable.bytes);
     for (const ptx::Initializer& item : variable.initializers) {
         std::uint64_t value = item.bits;
         if (!item.symbol.empty()) {
@@ -82,8 +83,10 @@ Result<void> SimModule::initialize(const ptx::Variable& variable, std::uint64_t 
     return {};
 }
 
-Result<const BoundProgram*> SimModule::kernel(std::string_view name) {
-    if (const auto known = kernels_.find(name); known != kernels_.end()) return known->second.get();
+Result<const BoundProgram*> SimModule::kernel(std::string_view name, const device::Checks& checks) {
+    // A name in PTX has no blank.
+    const std::string key = fmt::format("{} {}{}", name, to_string(checks), checks.schedule ? " scheduled" : "");
+    if (const auto known = kernels_.find(key); known != kernels_.end()) return known->second.get();
     std::optional<Error> problem;
     auto program = decode(module_, name, [&](std::string_view variable) -> std::optional<std::uint64_t> {
         auto address = address_of(variable);
@@ -93,9 +96,9 @@ Result<const BoundProgram*> SimModule::kernel(std::string_view name) {
     });
     if (problem) return std::unexpected(std::move(*problem));
     if (!program) return std::unexpected(std::move(program.error()));
-    auto bound = bind_program(std::move(*program), choose_isa(), *module_.text);
+    auto bound = bind_program(std::move(*program), choose_isa(), *module_.text, checks);
     if (!bound) return std::unexpected(std::move(bound.error()));
-    return kernels_.emplace(std::string(name), std::move(*bound)).first->second.get();
+    return kernels_.emplace(key, std::move(*bound)).first->second.get();
 }
 
 } // namespace kw::sim

@@ -20,7 +20,7 @@ public:
     SimModule(const SimModule&) = delete;
     SimModule& operator=(const SimModule&) = delete;
 
-    [[nodiscard]] Result<const BoundProgram*> kernel(std::string_view name);
+    [[nodiscard]] Result<const BoundProgram*> kernel(std::string_view name, const device::Checks& checks = kNoChecks);
     /// Registers per thread from ptxas, 0 when unknown.
     [[nodiscard]] std::uint32_t registers(std::string_view name) const;
     /// Of a variable at module level; not_found when the module has none of that name.
@@ -35,7 +35,7 @@ private:
     DeviceMemory& memory_;
     std::map<std::string, std::uint32_t, std::less<>> registers_;
     std::map<std::string, std::uint64_t, std::less<>> addresses_;
-    std::map<std::string, std::unique_ptr<BoundProgram>, std::less<>> kernels_;
+    std::map<std::string, std::unique_ptr<BoundProgram>, std::less<>> kernels_; ///< by name and checks
 };
 
 } // namespace kw::sim

@@ -134,10 +134,36 @@ void release(Warp& warp, Split& split, const Barrier& barrier) {
     split.state = SplitState::ready;
 }
 
-void complete(Block& block, std::uint32_t id) {
+/// Whether threads of a warp wait for barrier `id` at different instructions, which an aligned one does not allow; then
+/// that is the fault of `running`.
+bool came_apart(const Block& block, std::uint32_t id, Warp& running) {
+    for (std::uint32_t index = 0; index < block.warp_count; ++index) {
+        const Warp& warp = block.warps[index];
+        const Split* first = nullptr;
+        for (std::uint32_t at = 0; at < warp.split_count; ++at) {
+            const Split& split = warp.splits[at];
+            if (split.state != SplitState::barrier || split.barrier != id) continue;
+            if (!first) first = &split;
+            const std::size_t step = static_cast<std::size_t>(split.ip - warp.steps);
+            if (split.ip == first->ip || !block.launch->bound->program.instrs[step].has(kAligned)) continue;
+            (void)raise(running, split.ip, RawFault::Kind::apart,
+                        static_cast<std::uint32_t>(std::countr_zero(split.mask)), id);
+            running.fault.warp = index;
+            running.fault.placed = true;
+            running.fault.other_step = first->ip;
+            running.fault.other_thread = index * 32 + static_cast<std::uint32_t>(std::countr_zero(first->mask));
+            return true;
+        }
+    }
+    return false;
+}
+
+void complete(Block& block, std::uint32_t id, Warp& running) {
+    if (block.launch->options.checks.sync && came_apart(block, id, running)) return;
     const Barrier done = block.barriers[id];
     block.barriers[id] = {};
     block.pending &= ~(1u << id);
+    std::uint32_t waiting = 0, threads = 0;
     for (std::uint32_t index = 0; index < block.warp_count; ++index) {
         Warp& warp = block.warps[index];
         for (std::uint32_t at = 0; at < warp.split_count; ++at) {
@@ -145,8 +171,11 @@ void complete(Block& block, std::uint32_t id) {
             if (split.state != SplitState::barrier || split.barrier != id) continue;
             release(warp, split, done);
             block.runnable |= 1u << index;
+            waiting |= 1u << index;
+            threads += static_cast<std::uint32_t>(std::popcount(split.mask));
         }
     }
+    if (block.shadow) note_barrier_completion(*block.shadow, id, waiting, threads == block.live_threads);
 }
 
 bool is_complete(const Block& block, const Barrier& barrier) {
@@ -197,6 +226,7 @@ void start_warp(Warp& warp, Block& block, std::uint32_t index) {
     warp.polls = 0;
     warp.cluster_phase = 0;
     warp.fault = {};
+    note_frame(warp, 0, kernel.local_bytes, kFullMask);
 }
 
 void fill_rows(Warp& warp, std::uint32_t function, std::byte* frame, std::uint32_t local_base, std::uint32_t mask) {
@@ -232,15 +262,16 @@ const Step* arrive_at_barrier(Warp& warp, const Step* step) {
     }
     block.pending |= 1u << id;
     Split& split = warp.splits[warp.current];
+    note_barrier_arrival(warp, id, kind != 1);
     if (kind == 1) {
-        if (is_complete(block, barrier)) complete(block, id);
-        return step + 1;
+        if (is_complete(block, barrier)) complete(block, id, warp);
+        return warp.fault.kind == RawFault::Kind::none ? step + 1 : nullptr;
     }
     split.ip = step;
     split.state = SplitState::barrier;
     split.barrier = static_cast<std::uint8_t>(id);
     if (!is_complete(block, barrier)) return nullptr;
-    complete(block, id);
+    complete(block, id, warp);
     return nullptr;
 }
 
@@ -268,6 +299,7 @@ void check_cluster(Cluster& cluster) {
     if (cluster.arrived == 0 || cluster.arrived < live) return;
     cluster.arrived = 0;
     ++cluster.phase;
+    note_cluster_completion(cluster);
     for (std::uint32_t rank = 0; rank < cluster.size; ++rank) {
         Block& block = cluster.blocks[rank];
         for (std::uint32_t index = 0; index < block.warp_count; ++index) {
@@ -283,10 +315,10 @@ void check_cluster(Cluster& cluster) {
     }
 }
 
-void check_barriers(Block& block) {
+void check_barriers(Block& block, Warp& running) {
     for (std::uint32_t pending = block.pending; pending != 0; pending &= pending - 1) {
         const auto id = static_cast<std::uint32_t>(std::countr_zero(pending));
-        if (is_complete(block, block.barriers[id])) complete(block, id);
+        if (is_complete(block, block.barriers[id])) complete(block, id, running);
     }
 }
 
@@ -305,7 +337,11 @@ RawFault describe_deadlock(const Block& block) {
             fault.lane = static_cast<std::uint32_t>(std::countr_zero(split.mask));
             fault.warp = index;
             fault.address = split.barrier;
-            if (divergent) return fault;
+            if (!divergent) continue;
+            const Split& other = warp.splits[at == 0 ? 1 : 0];
+            fault.other_step = other.ip;
+            fault.other_thread = index * 32 + static_cast<std::uint32_t>(std::countr_zero(other.mask));
+            return fault;
         }
     }
     return fault;

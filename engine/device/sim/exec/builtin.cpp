@@ -206,8 +206,11 @@ const Step* use_heap(Warp& warp, const Step* step, const Instr& instr, const Cal
             continue;
         }
         const std::uint64_t address = heap.allocate(value);
+        if (address != 0 && warp.shadow) warp.shadow->launch->forget(address, value);
         std::memcpy(local + site.results[0].offset, &address, 8);
     }
+    for (const CallSite::Slot& result : site.results)
+        note_local_write(warp, local_base + result.offset, result.bytes, warp.mask);
     return step + 1;
 }
 
@@ -221,6 +224,8 @@ const Step* call_builtin(Warp& warp, const Step* step) {
     const std::uint32_t local_base = warp.frame->local_base;
     if (static_cast<Builtin>(instr.mode) == Builtin::vprintf) {
         print(warp, site, local_base);
+        for (const CallSite::Slot& result : site.results)
+            note_local_write(warp, local_base + result.offset, result.bytes, warp.mask);
         return step + 1;
     }
     if (static_cast<Builtin>(instr.mode) != Builtin::assertfail) return use_heap(warp, step, instr, site, local_base);

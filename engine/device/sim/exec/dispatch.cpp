@@ -4,6 +4,7 @@ namespace kw::sim {
 namespace KW_ISA {
 
 const Step* guarded(Warp& warp, const Step* step);
+Handler look_handler(const CheckedOp& op);
 
 namespace {
 
@@ -29,6 +30,6 @@ void leave() {
 } // namespace
 } // namespace KW_ISA
 
-const IsaTable KW_TABLE_NAME{KW_ISA_TEXT, KW_ISA::bind, KW_ISA::guarded, KW_ISA::leave};
+const IsaTable KW_TABLE_NAME{KW_ISA_TEXT, KW_ISA::bind, KW_ISA::guarded, KW_ISA::look_handler, KW_ISA::leave};
 
 } // namespace kw::sim

@@ -48,6 +48,37 @@ void describe_out_of_bounds(const LaunchState& launch, const RawFault& raw, devi
     }
 }
 
+/// " in y", where the allocation is known.
+std::string inside(const device::Fault& fault) {
+    return fault.allocation.empty() || fault.allocation == "shared memory" || fault.allocation == "local memory"
+               ? std::string{}
+               : " in " + fault.allocation;
+}
+
+device::Dim3 thread_at(const LaunchState& launch, std::uint32_t linear) {
+    const device::Dim3& block = launch.request.block;
+    return {linear % block.x, linear / block.x % block.y, linear / (block.x * block.y)};
+}
+device::Dim3 block_at(const LaunchState& launch, std::uint64_t linear) {
+    const device::Dim3& grid = launch.request.grid;
+    return {static_cast<std::uint32_t>(linear % grid.x), static_cast<std::uint32_t>(linear / grid.x % grid.y),
+            static_cast<std::uint32_t>(linear / grid.x / grid.y)};
+}
+
+device::FaultParty describe_other(const LaunchState& launch, const RawFault& raw) {
+    device::FaultParty other;
+    const bool race = raw.kind == RawFault::Kind::race;
+    other.did = race ? (raw.other_writes ? "wrote there before" : "read there before")
+                : raw.kind == RawFault::Kind::absent_source ? "is the one it names"
+                                                            : "waits here";
+    if (raw.other_step)
+        other.where =
+            launch.bound->program.in_user_code(static_cast<std::uint32_t>(raw.other_step - launch.bound->steps.data()));
+    other.block = block_at(launch, race ? raw.other_block : raw.block);
+    other.thread = thread_at(launch, raw.other_thread);
+    return other;
+}
+
 } // namespace
 
 device::Fault describe_fault(const LaunchState& launch) {
@@ -64,7 +95,8 @@ device::Fault describe_fault(const LaunchState& launch) {
     const device::Dim3& block = launch.request.block;
     fault.thread = device::Dim3{linear % block.x, linear / block.x % block.y, linear / (block.x * block.y)};
     const bool access = raw.kind == RawFault::Kind::out_of_bounds || raw.kind == RawFault::Kind::misaligned
-                        || raw.kind == RawFault::Kind::read_only;
+                        || raw.kind == RawFault::Kind::read_only || raw.kind == RawFault::Kind::race
+                        || raw.kind == RawFault::Kind::never_written;
     if (access) {
         fault.address = raw.address;
         fault.bytes = raw.bytes;
@@ -154,8 +186,40 @@ device::Fault describe_fault(const LaunchState& launch) {
         fault.message =
             fmt::format("free is called with {:#x}, which malloc did not give or which is free already", raw.address);
         break;
+    case RawFault::Kind::race:
+        fault.kind = device::FaultKind::race;
+        if (raw.space == Space::shared) fault.allocation = "shared memory";
+        fault.message = fmt::format(
+            "race in {} memory: {}{} and an earlier {} by another thread are not ordered by a barrier or a fence",
+            to_string(raw.space), access_text(raw), inside(fault), raw.other_writes ? "write" : "read");
+        break;
+    case RawFault::Kind::never_written:
+        fault.kind = device::FaultKind::uninitialized_read;
+        if (raw.space == Space::shared) fault.allocation = "shared memory";
+        if (raw.space == Space::local) fault.allocation = "local memory";
+        fault.message = fmt::format("{}{} reads what nothing has written", access_text(raw), inside(fault));
+        break;
+    case RawFault::Kind::not_a_member:
+        fault.kind = device::FaultKind::invalid_shuffle;
+        fault.message =
+            fmt::format("a warp-wide operation is executed by lane {}, which its mask {:#010x} does not name", raw.lane,
+                        raw.address);
+        break;
+    case RawFault::Kind::absent_source:
+        fault.kind = device::FaultKind::invalid_shuffle;
+        fault.message = fmt::format(
+            "lane {} takes its value from lane {}, which takes no part in this shuffle, so the value is undefined",
+            raw.lane, raw.address);
+        break;
+    case RawFault::Kind::apart:
+        fault.kind = device::FaultKind::divergent_barrier;
+        fault.message = fmt::format("barrier {} is reached by threads of one warp at different places; all threads of "
+                                    "the warp must execute the same __syncthreads()",
+                                    raw.address);
+        break;
     case RawFault::Kind::none: break;
     }
+    if (raw.other_step || raw.kind == RawFault::Kind::absent_source) fault.other = describe_other(launch, raw);
     return fault;
 }
 

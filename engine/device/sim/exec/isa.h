@@ -10,7 +10,8 @@ struct IsaTable {
     /// The handler of an instruction, or null when it is not supported. Fills what the handler reads in `step`
     /// beyond the row offsets.
     Handler (*bind)(const Instr& instr, Step& step);
-    Handler guard; ///< runs Step::inner for the lanes whose predicate holds
+    Handler guard;                        ///< runs Step::inner for the lanes whose predicate holds
+    Handler (*look)(const CheckedOp& op); ///< a handler that runs CheckedOp::run, having looked at what it does
     /// Clears the upper halves of vector registers, which handlers leave dirty; called once after many of them.
     void (*leave)();
 };

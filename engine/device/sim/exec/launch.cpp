@@ -12,6 +12,7 @@
 #include <cstring>
 #include <deque>
 #include <map>
+#include <numeric>
 
 namespace kw::sim {
 namespace {
@@ -42,6 +43,9 @@ struct BlockContext {
     AlignedBytes registers;
     AlignedBytes local;
     AlignedBytes shared;
+    SharedCells cells;
+    std::vector<BlockShadow> shadows;
+    std::vector<std::uint8_t> local_written;
 
     ~BlockContext() {
         for (Warp& warp : warps) {
@@ -65,6 +69,32 @@ struct BlockContext {
     BlockContext(const BlockContext&) = delete;
     BlockContext& operator=(const BlockContext&) = delete;
 };
+
+/// What is remembered beside a cluster's memory.
+void add_shadows(BlockContext& context, LaunchState& launch) {
+    const std::uint64_t cells =
+        launch.shadow->cells_of(std::uint64_t{context.warps[0].cluster_stride} * context.cluster.size);
+    // Stamps tell what is of this launch, but fresh memory may hold anything.
+    context.cells.written = std::make_unique<Cell[]>(cells);
+    if (launch.options.checks.race) {
+        context.cells.read = std::make_unique<Cell[]>(cells);
+        context.cells.read_too = std::make_unique<Cell[]>(cells);
+    }
+    context.shadows = std::vector<BlockShadow>(context.cluster.size);
+    for (std::uint32_t rank = 0; rank < context.cluster.size; ++rank) {
+        context.shadows[rank].launch = launch.shadow;
+        context.shadows[rank].shared = &context.cells;
+        context.blocks[rank].shadow = &context.shadows[rank];
+    }
+    if (launch.options.checks.init)
+        context.local_written.resize(std::size_t{launch.local_stride} * 32 * context.warps.size());
+    for (std::size_t index = 0; index < context.warps.size(); ++index) {
+        Warp& warp = context.warps[index];
+        warp.shadow = warp.block->shadow;
+        if (!context.local_written.empty())
+            warp.local_written = context.local_written.data() + index * launch.local_stride * 32;
+    }
+}
 
 std::unique_ptr<BlockContext> make_context(LaunchState& launch) {
     auto context = std::make_unique<BlockContext>();
@@ -107,8 +137,11 @@ std::unique_ptr<BlockContext> make_context(LaunchState& launch) {
         warp.register_stack_bytes = launch.register_stack_bytes;
         warp.local = has_local ? context->local.get() + std::size_t{index} * launch.local_stride * 32 : nullptr;
         warp.local_stride = launch.local_stride;
+        warp.view = launch.shadow ? &launch.shadow->view() : &launch.view;
+        warp.checked = launch.bound->checked.data();
         prepare_warp(warp, launch);
     }
+    if (launch.shadow) add_shadows(*context, launch);
     return context;
 }
 
@@ -121,6 +154,8 @@ void start_block(Block& block, std::uint64_t index) {
     block.live_threads = launch.threads_per_block;
     block.pending = 0;
     block.executed = 0;
+    block.turn = 0;
+    if (block.shadow) block.shadow->launch->start_block(*block.shadow, index);
     block.runnable = block.warp_count == 32 ? 0xffffffffu : (1u << block.warp_count) - 1;
     for (Barrier& barrier : block.barriers) barrier = {};
     if (block.shared_bytes) std::memset(block.shared, 0, block.shared_bytes);
@@ -141,6 +176,7 @@ void start_cluster(BlockContext& context, const LaunchRequest& request, std::uin
     Cluster& cluster = context.cluster;
     cluster.arrived = 0;
     cluster.phase = 0;
+    if (LaunchShadow* shadow = cluster.blocks[0].launch->shadow) shadow->start_cluster(context.cells);
     for (std::uint32_t rank = 0; rank < cluster.size; ++rank)
         start_block(cluster.blocks[rank], cluster.size == 1 ? number : block_of_cluster(request, number, rank));
 }
@@ -154,8 +190,15 @@ void note_fault(LaunchState& launch, RawFault fault, const Block& block, std::ui
     if (launch.faulted) return;
     launch.faulted = true;
     fault.block = block.index;
-    fault.warp = warp;
+    if (!fault.placed) fault.warp = warp;
     launch.fault = fault;
+}
+
+/// One of the bits of `mask`, by `number`.
+std::uint32_t any_of(std::uint32_t mask, std::uint64_t number) {
+    for (std::uint64_t skip = number % static_cast<std::uint64_t>(std::popcount(mask)); skip != 0; --skip)
+        mask &= mask - 1;
+    return static_cast<std::uint32_t>(std::countr_zero(mask));
 }
 
 BlockStatus run_block(Block& block, LaunchState& launch, Range* ranges, std::uint32_t worker) {
@@ -163,8 +206,12 @@ BlockStatus run_block(Block& block, LaunchState& launch, Range* ranges, std::uin
     for (;;) {
         bool advanced = false;
         std::uint64_t in_round = 0;
-        for (std::uint32_t left = block.runnable; left != 0; left &= left - 1) {
-            const auto index = static_cast<std::uint32_t>(std::countr_zero(left));
+        std::uint32_t turn = 0;
+        for (std::uint32_t left = block.runnable; left != 0;) {
+            auto index = static_cast<std::uint32_t>(std::countr_zero(left));
+            if (launch.options.checks.schedule)
+                index = any_of(left, scheduled(*launch.options.checks.schedule, block.index, block.turn + turn++));
+            left &= ~(1u << index);
             Warp& warp = block.warps[index];
             warp.ranges = ranges;
             const std::uint64_t before = warp.executed;
@@ -192,6 +239,7 @@ BlockStatus run_block(Block& block, LaunchState& launch, Range* ranges, std::uin
             if (launch.halt.load(std::memory_order_relaxed)) return BlockStatus::fault;
         }
         block.executed += in_round;
+        block.turn += 32;
         const std::uint64_t all = launch.executed.fetch_add(in_round, std::memory_order_relaxed) + in_round;
         if (launch.stop.stop_requested()) {
             launch.halt = true;
@@ -283,7 +331,7 @@ public:
                         spare.pop_back();
                     }
                     start_cluster(*current, launch_.request,
-                                  launch_.request.sample.empty() ? number : launch_.request.sample[number]);
+                                  launch_.request.sample.empty() ? place_of(number) : launch_.request.sample[number]);
                 } else {
                     current = unpark();
                     if (!current) {
@@ -305,6 +353,17 @@ public:
     [[nodiscard]] bool out_of_memory() const { return out_of_memory_; }
 
 private:
+    /// Which cluster is the `number`th to begin: with a schedule they come in another order than the grid's.
+    [[nodiscard]] std::uint64_t place_of(std::uint64_t number) const {
+        const auto& seed = launch_.options.checks.schedule;
+        if (!seed || total_ < 2) return number;
+        // A step that shares no factor with the total meets each place once.
+        std::uint64_t step = scheduled(*seed, total_, 0) % total_ | 1;
+        while (std::gcd(step, total_) != 1) step = step % total_ + 1;
+        // Grids have less than 2⁶³ blocks, but a product of two such numbers may not fit.
+        __extension__ using Wide = unsigned __int128;
+        return static_cast<std::uint64_t>((Wide{number} * step + scheduled(*seed, total_, 1) % total_) % total_);
+    }
     void park(std::unique_ptr<BlockContext> context) {
         const std::lock_guard lock(mutex_);
         parked_.push_back(std::move(context));
@@ -411,7 +470,15 @@ bool lacks_destination(const Instr& instr) {
 
 } // namespace
 
-Result<std::unique_ptr<BoundProgram>> bind_program(Program program, const IsaTable& isa, std::string_view ptx) {
+std::uint64_t scheduled(std::uint64_t seed, std::uint64_t a, std::uint64_t b) {
+    std::uint64_t z = seed + a * 0x9E3779B97F4A7C15ull + b * 0xD1B54A32D192ED03ull; // mixed as SplitMix64 does
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
+    return z ^ (z >> 31);
+}
+
+Result<std::unique_ptr<BoundProgram>> bind_program(Program program, const IsaTable& isa, std::string_view ptx,
+                                                   const device::Checks& checks) {
     auto bound = std::make_unique<BoundProgram>();
     bound->isa = &isa;
     bound->steps.resize(program.instrs.size());
@@ -453,6 +520,15 @@ Result<std::unique_ptr<BoundProgram>> bind_program(Program program, const IsaTab
         }
     }
     bound->program = std::move(program);
+    if (checks == kNoChecks) return bound;
+    bound->checked.resize(bound->steps.size());
+    for (std::size_t index = 0; index < bound->steps.size(); ++index) {
+        CheckedOp& op = bound->checked[index];
+        op = classify_check(bound->program.instrs[index], checks);
+        if (op.kind == CheckedOp::Kind::none) continue;
+        op.run = bound->steps[index].fn;
+        bound->steps[index].fn = isa.look(op);
+    }
     return bound;
 }
 
@@ -470,10 +546,18 @@ Result<LaunchResult> run_launch(const BoundProgram& bound, const DeviceMemory& m
     launch.warps_per_block = (launch.threads_per_block + 31) / 32;
     launch.shared_bytes = bound.program.shared_bytes + launch.request.dynamic_shared_bytes;
     size_stacks(launch);
+    std::optional<LaunchShadow> shadow;
+    if (launch.request.shadow) shadow.emplace(bound, memory, *launch.request.shadow, options.checks);
+    launch.shadow = shadow ? &*shadow : nullptr;
+    launch.view.shuffle = options.checks.shuffle;
+    launch.view.gather = options.checks.schedule.has_value();
     if (launch.stop.stop_requested()) return fail(Stage::device, ErrorCode::cancelled, "the launch was cancelled");
 
     Scheduler scheduler(launch);
-    const auto workers = static_cast<std::uint32_t>(std::min<std::uint64_t>(pool.size(), scheduler.total()));
+    // The order of blocks is part of a schedule.
+    const auto workers = options.checks.schedule
+                             ? 1u
+                             : static_cast<std::uint32_t>(std::min<std::uint64_t>(pool.size(), scheduler.total()));
     try {
         pool.run(std::max(workers, 1u), [&](std::uint32_t worker) {
             try {

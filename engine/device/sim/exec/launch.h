@@ -2,6 +2,7 @@
 
 #include "engine/device/device.h"
 #include "engine/device/sim/exec/isa.h"
+#include "engine/device/sim/exec/launch_shadow.h"
 #include "engine/device/sim/exec/machine.h"
 #include "engine/device/sim/memory.h"
 
@@ -25,11 +26,15 @@ struct BoundProgram {
     std::vector<Step> steps; ///< one per instruction
     std::vector<std::uint32_t> operands;
     const IsaTable* isa = nullptr;
+    std::vector<CheckedOp> checked; ///< one per instruction, of a program that is bound to be looked at; else none
 };
 
+inline constexpr device::Checks kNoChecks{.init = false, .race = false, .sync = false, .shuffle = false};
+
+/// Instructions that `checks` are about are bound to IsaTable::checked, all others as ever.
 /// Fails, naming opcode, PTX line and source line, when an instruction has no handler. `ptx` is quoted in that error.
-[[nodiscard]] Result<std::unique_ptr<BoundProgram>> bind_program(Program program, const IsaTable& isa,
-                                                                 std::string_view ptx);
+[[nodiscard]] Result<std::unique_ptr<BoundProgram>>
+bind_program(Program program, const IsaTable& isa, std::string_view ptx, const device::Checks& checks = kNoChecks);
 
 struct LaunchOptions {
     std::uint64_t most_instructions = 4'000'000'000;    ///< warp instructions of a launch before it counts as endless
@@ -38,6 +43,7 @@ struct LaunchOptions {
     std::uint32_t most_resident_blocks = 256;           ///< blocks begun at one time beside those that run
     std::uint32_t sm_count = 1;
     std::uint32_t clock_mhz = 1000;
+    device::Checks checks = kNoChecks; ///< those that the program was bound for
 };
 
 struct LaunchRequest {
@@ -53,6 +59,7 @@ struct LaunchRequest {
     DeviceHeap* heap = nullptr; ///< of kernels that allocate
     /// Linear indices of the blocks to run, ascending; empty: all. Only without clusters.
     std::vector<std::uint64_t> sample;
+    DeviceShadow* shadow = nullptr; ///< where races or reads of memory never written are looked for
 };
 
 struct Barrier {
@@ -89,6 +96,8 @@ struct Block {
     std::byte* shared = nullptr;
     std::uint32_t shared_bytes = 0;
     std::uint64_t executed = 0;
+    std::uint64_t turn = 0; ///< changes with every barrier, for the schedule
+    BlockShadow* shadow = nullptr;
 };
 
 /// One launch in progress. Shared by the threads that run it.
@@ -104,6 +113,8 @@ struct LaunchState {
     std::uint32_t register_stack_bytes = 0; ///< per warp
     std::uint32_t local_stride = 0;         ///< per lane
     LaunchCounter* counter = nullptr;
+    LaunchShadow* shadow = nullptr;
+    ShadowView view; ///< shadow's, or one of a launch without it
 
     std::atomic<bool> halt{false}; ///< a fault, a cancel, or the end
     std::atomic<std::uint64_t> executed{0};
@@ -138,12 +149,15 @@ void prepare_warp(Warp& warp, LaunchState& launch);
 void start_warp(Warp& warp, Block& block, std::uint32_t index);
 /// Writes the fixed rows of function `function` into the frame at `frame` for the lanes of `mask`.
 void fill_rows(Warp& warp, std::uint32_t function, std::byte* frame, std::uint32_t local_base, std::uint32_t mask);
-/// Completes every barrier for which all have arrived.
-void check_barriers(Block& block);
+/// Completes every barrier for which all have arrived; what is wrong with one is a fault of `running`.
+void check_barriers(Block& block, Warp& running);
 /// Completes the cluster's barrier when all threads of its blocks that have not ended have arrived.
 void check_cluster(Cluster& cluster);
 /// The kind of fault that a block is in when none of its warps can go on.
 [[nodiscard]] RawFault describe_deadlock(const Block& block);
+
+/// A number that follows from the schedule's seed and what is given.
+[[nodiscard]] std::uint64_t scheduled(std::uint64_t seed, std::uint64_t a, std::uint64_t b);
 
 /// A fault in the form that callers see.
 [[nodiscard]] device::Fault describe_fault(const LaunchState& launch);

@@ -10,6 +10,9 @@
 namespace kw::sim {
 
 class DeviceMemory;
+struct BlockShadow;
+struct CheckedOp;
+struct ShadowView;
 struct Warp;
 struct Block;
 struct Step;
@@ -88,6 +91,11 @@ struct RawFault {
         no_mbarrier,
         mbarrier_overrun,
         bad_free,
+        race,
+        never_written,
+        not_a_member,
+        absent_source,
+        apart, ///< threads of a warp wait for an aligned barrier at different instructions
     };
     Kind kind = Kind::none;
     const Step* step = nullptr;
@@ -98,6 +106,11 @@ struct RawFault {
     Space space = Space::generic;
     std::uint32_t warp = 0;
     std::uint64_t block = 0; ///< linear index
+    const Step* other_step = nullptr;
+    std::uint32_t other_thread = 0; ///< linear, in its block
+    std::uint64_t other_block = 0;
+    bool other_writes = false;
+    bool placed = false; ///< `warp` is not the one that ran
 };
 
 struct alignas(64) Warp {
@@ -138,6 +151,11 @@ struct alignas(64) Warp {
     LaunchState* launch = nullptr;
     std::uint64_t executed = 0; ///< instructions, in all
     RawFault fault;
+    // Of launches that are looked at.
+    const CheckedOp* checked = nullptr; ///< one per step
+    ShadowView* view = nullptr;
+    BlockShadow* shadow = nullptr;
+    std::uint8_t* local_written = nullptr; ///< a byte per byte of local memory
 };
 
 /// The range that `step` hit last. Half a step's distance from the first one is its range's: no division by its size.

@@ -109,6 +109,7 @@ template<class T> struct Brev : Same1<T> {
 struct Fns : Same3<u32> {
     KW_INLINE static u32 apply(u32 mask, u32 base, u32 raw) {
         const s32 offset = static_cast<s32>(raw);
+        if (raw == 0x80000000u) return 0; // as an H200 does; PTX says nothing of it
         if (base > 31) return 0xffffffffu;
         if (offset == 0) return mask >> base & 1 ? base : 0xffffffffu;
         s32 left = offset > 0 ? offset : -offset;

@@ -155,6 +155,12 @@ template<class F, class S, Rounding Mode> const Step* to_half(Warp& warp, const 
         each_active(warp, row<u16>(warp, step->d), [=](int lane) {
             S value = static_cast<S>(a[lane]);
             if constexpr (std::is_same_v<S, float>) value = ftz ? flush(value) : value;
+            if constexpr (std::is_same_v<S, double> && std::is_same_v<F, Half>) {
+                if (value != value) { // keeps its sign and upper bits, as on an H200
+                    const u64 raw = bits<u64>(value);
+                    return finish(static_cast<u16>((raw >> 48 & 0x8000u) | 0x7e00u | (raw >> 42 & 0x3ffu)));
+                }
+            }
             return finish(narrow_directed(F{}, exact(value), Mode));
         });
     }

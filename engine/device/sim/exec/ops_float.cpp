@@ -36,6 +36,16 @@ template<Arithmetic Kind, bool Ftz, bool Sat> struct Float2 : Same2<float> {
         return Sat ? saturate(result) : canonical(result);
     }
 };
+/// PTX ISA, "div": .approx by more than 2¹²⁶ gives zero, and NaN where the dividend is infinite.
+template<bool Ftz, bool Sat> struct FloatDivApprox : Same2<float> {
+    KW_INLINE static float apply(float a, float b) {
+        const u32 magnitude = bits<u32>(b) & 0x7fffffffu;
+        const bool far = magnitude > 0x7e800000u && magnitude < 0x7f800000u;
+        const float by = bits<float>(bits<u32>(b) & 0x80000000u);
+        const float result = far ? flush_if<Ftz>(a) * by : flush_if<Ftz>(flush_if<Ftz>(a) / flush_if<Ftz>(b));
+        return Sat ? saturate(result) : canonical(result);
+    }
+};
 template<Arithmetic Kind> struct Double2 : Same2<double> {
     KW_INLINE static double apply(double a, double b) {
         const double result = compute<Kind>(a, b);
@@ -251,7 +261,10 @@ Handler bind_f32(const Instr& instr) {
     case Op::add: return bind_float2<Arithmetic::add>(instr);
     case Op::sub: return bind_float2<Arithmetic::sub>(instr);
     case Op::mul: return bind_float2<Arithmetic::mul>(instr);
-    case Op::div: return bind_float2<Arithmetic::div>(instr);
+    case Op::div:
+        if (!instr.has(kApprox)) return bind_float2<Arithmetic::div>(instr);
+        if (ftz) return instr.has(kSat) ? binary<FloatDivApprox<true, true>> : binary<FloatDivApprox<true, false>>;
+        return instr.has(kSat) ? binary<FloatDivApprox<false, true>> : binary<FloatDivApprox<false, false>>;
     case Op::fma:
         if (ftz)
             return instr.has(kSat) ? rounded<ternary<FloatFma<true, true>>>(instr.rounding)

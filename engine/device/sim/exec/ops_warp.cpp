@@ -17,6 +17,41 @@ KW_INLINE bool together(Warp& warp, const Step* step, u32 mask_offset) {
     return gather_lanes(warp, step, wanted, SplitState::warp_op);
 }
 
+void activate(Warp& warp, u32 mask) {
+    warp.mask = mask;
+    for (int lane = 0; lane < 32; ++lane) warp.lanes[lane] = mask >> lane & 1 ? -1 : 0;
+}
+
+/// Lanes that name different masks, as parts of a warp that each go together do, are groups of their own. `Mask` says
+/// where the row of masks is: in b, or the operand of that number.
+constexpr int kInB = -1;
+template<Handler H, int Mask> const Step* each_group(Warp& warp, const Step* step) {
+    const u32 offset = Mask == kInB ? step->b : warp.operands[step->extra + static_cast<u32>(Mask < 0 ? 0 : Mask)];
+    if (offset == kNoValue) return H(warp, step);
+    const u32* named = row<const u32>(warp, offset);
+    const u32 all = warp.mask;
+    const u32 first = named[__builtin_ctz(all)];
+    if ((each_bit([=](int lane) { return named[lane] != first; }) & all) == 0) [[likely]]
+        return H(warp, step);
+    u32 wanted = 0;
+    for (u32 mask = all; mask != 0; mask &= mask - 1) wanted |= named[__builtin_ctz(mask)];
+    if (!gather_lanes(warp, step, wanted, SplitState::warp_op)) return nullptr;
+    u32 masks[32]; // the result may go where the masks are
+    __builtin_memcpy(masks, named, sizeof masks);
+    for (u32 left = all; left != 0;) {
+        const u32 mask = masks[__builtin_ctz(left)];
+        u32 group = 0;
+        for (u32 rest = left; rest != 0; rest &= rest - 1)
+            if (masks[__builtin_ctz(rest)] == mask) group |= rest & (~rest + 1);
+        left &= ~group;
+        if ((mask & warp.live & ~group) != 0) continue; // named by some that it does not name: undefined
+        activate(warp, group);
+        (void)H(warp, step);
+    }
+    activate(warp, all);
+    return step + 1;
+}
+
 /// PTX ISA, "shfl": c holds the clamp in bits 4…0 and the segment mask in bits 12…8.
 /// operands: d, p, a, b, c, mask
 template<ShuffleMode Mode> const Step* shuffle(Warp& warp, const Step* step) {
@@ -138,12 +173,12 @@ template<class T, AtomOp Kind> const Step* reduce(Warp& warp, const Step* step) 
 }
 template<class T> Handler bind_reduce(AtomOp op) {
     switch (op) {
-    case AtomOp::add: return reduce<T, AtomOp::add>;
-    case AtomOp::min: return reduce<T, AtomOp::min>;
-    case AtomOp::max: return reduce<T, AtomOp::max>;
-    case AtomOp::bit_and: return reduce<T, AtomOp::bit_and>;
-    case AtomOp::bit_or: return reduce<T, AtomOp::bit_or>;
-    case AtomOp::bit_xor: return reduce<T, AtomOp::bit_xor>;
+    case AtomOp::add: return each_group<reduce<T, AtomOp::add>, kInB>;
+    case AtomOp::min: return each_group<reduce<T, AtomOp::min>, kInB>;
+    case AtomOp::max: return each_group<reduce<T, AtomOp::max>, kInB>;
+    case AtomOp::bit_and: return each_group<reduce<T, AtomOp::bit_and>, kInB>;
+    case AtomOp::bit_or: return each_group<reduce<T, AtomOp::bit_or>, kInB>;
+    case AtomOp::bit_xor: return each_group<reduce<T, AtomOp::bit_xor>, kInB>;
     default: return nullptr;
     }
 }
@@ -184,19 +219,21 @@ Handler bind_warp(const Instr& instr, Step& step) {
         return nullptr;
     case Op::vote:
         switch (static_cast<VoteMode>(instr.mode)) {
-        case VoteMode::all: return vote<VoteMode::all>;
-        case VoteMode::any: return vote<VoteMode::any>;
-        case VoteMode::uni: return vote<VoteMode::uni>;
-        case VoteMode::ballot: return vote<VoteMode::ballot>;
+        case VoteMode::all: return each_group<vote<VoteMode::all>, kInB>;
+        case VoteMode::any: return each_group<vote<VoteMode::any>, kInB>;
+        case VoteMode::uni: return each_group<vote<VoteMode::uni>, kInB>;
+        case VoteMode::ballot: return each_group<vote<VoteMode::ballot>, kInB>;
         }
         return nullptr;
-    case Op::match_any: return instr.type == Type::b64 ? match<u64, true> : match<u32, true>;
-    case Op::match_all: return instr.type == Type::b64 ? match<u64, false> : match<u32, false>;
+    case Op::match_any:
+        return instr.type == Type::b64 ? each_group<match<u64, true>, 3> : each_group<match<u32, true>, 3>;
+    case Op::match_all:
+        return instr.type == Type::b64 ? each_group<match<u64, false>, 3> : each_group<match<u32, false>, 3>;
     case Op::redux:
         return is_signed(instr.type) ? bind_reduce<s32>(static_cast<AtomOp>(instr.mode))
                                      : bind_reduce<u32>(static_cast<AtomOp>(instr.mode));
     case Op::activemask: return activemask;
-    case Op::elect: return elect;
+    case Op::elect: return each_group<elect, 2>;
     case Op::warp_sync: return warp_sync;
     default: return nullptr;
     }

@@ -61,6 +61,7 @@ bool release_warp_sync(Warp& warp) {
                 here |= warp.splits[other].mask;
         }
         if ((wanted & warp.live & ~here) != 0) continue;
+        if (warp.view->race) note_lanes_met(warp, here);
         for (std::uint32_t other = 0; other < warp.split_count; ++other) {
             Split& split = warp.splits[other];
             if (split.state != SplitState::warp_sync || split.wanted != wanted) continue;
@@ -83,6 +84,19 @@ bool release_warp_ops(Warp& warp) {
         }
     }
     return released;
+}
+
+/// One of the splits that can run, by the schedule; `best` where the program's layout would have it so.
+std::uint32_t any_ready(const Warp& warp, std::uint64_t seed, std::uint32_t best) {
+    std::uint32_t ready = 0;
+    for (std::uint32_t index = 0; index < warp.split_count; ++index)
+        if (warp.splits[index].state == SplitState::ready) ready |= 1u << index;
+    const std::uint64_t number =
+        scheduled(seed, warp.block->index * 32 + warp.index, warp.block->turn * 64 + warp.executed);
+    if (std::popcount(ready) < 2 || number % 2 == 0) return best;
+    for (std::uint64_t skip = number / 2 % static_cast<std::uint64_t>(std::popcount(ready)); skip != 0; --skip)
+        ready &= ready - 1;
+    return static_cast<std::uint32_t>(std::countr_zero(ready));
 }
 
 template<bool Counted>
@@ -140,7 +154,7 @@ void end_lanes(Warp& warp) {
     warp.live &= ~split.mask;
     warp.block->live_threads -= static_cast<std::uint32_t>(std::popcount(split.mask));
     remove_split(warp, warp.current);
-    if (warp.block->pending) check_barriers(*warp.block);
+    if (warp.block->pending) check_barriers(*warp.block, warp);
     if (warp.cluster_size > 1) check_cluster(*warp.block->cluster);
 }
 
@@ -182,6 +196,7 @@ const Step* enter_call(Warp& warp, const Step* step, std::uint32_t function) {
     split.frame = frame;
     drop_frame(warp, parent);
     fill_rows(warp, function, warp.register_stack + frame->register_base, frame->local_base, warp.mask);
+    note_frame(warp, frame->local_base, callee.local_bytes, warp.mask);
     const std::size_t count = std::min(site.arguments.size(), callee.params.size());
     for (std::uint32_t mask = warp.mask; mask != 0; mask &= mask - 1) {
         std::byte* local = warp.local + static_cast<std::size_t>(std::countr_zero(mask)) * warp.local_stride;
@@ -191,6 +206,8 @@ const Step* enter_call(Warp& warp, const Step* step, std::uint32_t function) {
                         std::min(callee.params[index].bytes, site.arguments[index].bytes));
         }
     }
+    for (std::size_t index = 0; index < count; ++index)
+        note_local_write(warp, frame->local_base + callee.params[index].offset, callee.params[index].bytes, warp.mask);
     enter_frame(warp, frame);
     const Step* first = warp.steps + callee.entry;
     if (warp.alone) return first;
@@ -217,6 +234,9 @@ const Step* leave_call(Warp& warp, const Step*) {
                         std::min(callee.results[index].bytes, site.results[index].bytes));
         }
     }
+    for (std::size_t index = 0; index < count; ++index)
+        note_local_write(warp, frame->parent->local_base + site.results[index].offset, site.results[index].bytes,
+                         warp.mask);
     const Step* next = frame->call + 1;
     Frame* const parent = frame->parent;
     Split& split = warp.splits[warp.current];
@@ -290,6 +310,8 @@ RunStatus run_warp(Warp& warp, std::uint32_t quantum, LaunchCounter* counter, st
                 }
             }
             warp.avoid = kNoValue;
+            if (const auto& seed = warp.launch->options.checks.schedule; seed && best != kNoValue)
+                best = any_ready(warp, *seed, best);
         }
         if (best == kNoValue) {
             if (warp.split_count == 0) return RunStatus::done;
