@@ -53,6 +53,10 @@ std::string fault_text(const device::Fault& fault, const task::Files& files) {
     if (fault.block) text += fmt::format("  block {}", coordinates(*fault.block));
     if (fault.thread) text += fmt::format("  thread {}", coordinates(*fault.thread));
     if (fault.block || fault.thread) text += '\n';
+    if (fault.other) {
+        text += fmt::format("{}{}\n", report::place(fault.other->where), device::other_party_text(fault));
+        text += report::excerpt(files, fault.other->where, {});
+    }
     return text;
 }
 

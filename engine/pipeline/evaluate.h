@@ -31,6 +31,9 @@ struct Options {
     double bench_timeout_s = 120;
     double profile_timeout_s = 120;
     profile::Options profiling{};         ///< of the profile stage; its flush_l2 is the one above
+    std::string sanitize{}; ///< what runs on the simulator are looked at for, as device::checks_from reads it; empty:
+                            ///< see checks_for()
+    std::optional<std::uint64_t> shuffle_schedule{}; ///< seed of the order in which the simulator's warps take turns
     std::uint64_t memory_limit_bytes = 0; ///< 0: three quarters of what the machine has available
 };
 [[nodiscard]] Json to_json(const Options& options);

@@ -25,6 +25,8 @@ Json to_json(const Options& options) {
     json["profiling"] = profile::to_json(options.profiling);
     json["configuration"] = sizes_to_json(options.configuration);
     if (options.seed) json["seed"] = *options.seed;
+    if (!options.sanitize.empty()) json["sanitize"] = options.sanitize;
+    if (options.shuffle_schedule) json["shuffle_schedule"] = *options.shuffle_schedule;
     return json;
 }
 
@@ -54,6 +56,13 @@ Result<Options> options_from_json(const Json& json) {
         }
         options.profiling.flush_l2 = options.flush_l2;
         if (json.contains("seed")) options.seed = integer_from_json<std::uint64_t>(json.at("seed"));
+        options.sanitize = json.value("sanitize", options.sanitize);
+        if (!options.sanitize.empty()) {
+            if (const auto checks = device::checks_from(options.sanitize); !checks)
+                return fail(Stage::usage, ErrorCode::invalid_input, checks.error().message);
+        }
+        if (json.contains("shuffle_schedule"))
+            options.shuffle_schedule = integer_from_json<std::uint64_t>(json.at("shuffle_schedule"));
         if (json.contains("stages")) {
             std::string list = "compile";
             for (const auto& stage : json.at("stages")) list += "," + stage.get<std::string>();

@@ -145,7 +145,7 @@ Result<void> LoadedSource::Instance::prepare(const HostTensors& inputs) {
         const bool has_input = i < inputs.size() && !inputs[i].empty();
         const auto& buffer = buffers_[i];
         auto done = has_input ? device_->upload(buffer.pointer(), inputs[i])
-                              : device_->fill(buffer.pointer(), buffer.bytes(), kPoison);
+                              : device_->poison(buffer.pointer(), buffer.bytes(), kPoison);
         if (!done) return done;
     }
     return {};
@@ -162,7 +162,7 @@ Result<void> LoadedSource::Instance::poison() {
     for (std::size_t i = 0; i < buffers_.size(); ++i) {
         const bool has_input = i < task_->tensors.size() && task_->tensors[i].role != task::Role::output;
         if (has_input) continue;
-        if (auto done = device_->fill(buffers_[i].pointer(), buffers_[i].bytes(), kPoison); !done) return done;
+        if (auto done = device_->poison(buffers_[i].pointer(), buffers_[i].bytes(), kPoison); !done) return done;
     }
     return {};
 }

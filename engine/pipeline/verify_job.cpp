@@ -1,6 +1,7 @@
 #include "engine/pipeline/checking.h"
 #include "engine/pipeline/job.h"
 #include "engine/pipeline/plan_runner.h"
+#include "engine/pipeline/sanitize.h"
 
 #include <fmt/format.h>
 
@@ -95,6 +96,7 @@ Result<VerifyReport> run_verify(const Job& job, device::Device& device, std::sto
                     return std::unexpected(right.error());
         report_progress(fmt::format("verify {}/{}", index + 1, total), fraction);
         if (auto done = run->prepare(inputs); !done) return std::unexpected(done.error());
+        const Looking looking(device, checks_for(job.options, index));
         auto outcome = run->run(stop);
         if (outcome && !outcome->fault) {
             append_output(report.output, outcome->output);

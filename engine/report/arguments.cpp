@@ -27,6 +27,15 @@ void add_evaluation_options(CLI::App& command, EvalArguments& arguments) {
     command
         .add_option("--timeout", arguments.timeout_s, "Seconds that verification, timing and profiling may each take")
         ->type_name("S");
+    command
+        .add_option("--sanitize", arguments.sanitize,
+                    "What the simulator looks for in every check: none, all, or a list of memory, init, race, sync and "
+                    "shuffle (default: all in the first check)")
+        ->type_name("LIST");
+    command
+        .add_option("--shuffle-schedule", arguments.shuffle_schedule,
+                    "Seed of another order in which the simulator's warps take turns, to show code that relies on one")
+        ->type_name("SEED");
     command.add_flag("--warm", arguments.warm, "Leave the L2 cache as it is between samples instead of flushing it");
 }
 

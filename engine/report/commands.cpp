@@ -112,6 +112,18 @@ Result<pipeline::Options> to_options(const EvalArguments& arguments) {
                 fmt::format("--set takes NAME=VALUE with a whole number, as in BLOCK=256; '{}' is not that", text));
         options.configuration[text.substr(0, equals)] = value;
     }
+    if (!arguments.sanitize.empty()) {
+        if (const auto checks = device::checks_from(arguments.sanitize); !checks)
+            return usage("--sanitize: " + checks.error().message);
+        options.sanitize = arguments.sanitize;
+    }
+    if (!arguments.shuffle_schedule.empty()) {
+        std::uint64_t seed = 0;
+        if (!parse_integer(arguments.shuffle_schedule, seed))
+            return usage(fmt::format("--shuffle-schedule takes a whole number from 0; '{}' is not one",
+                                     arguments.shuffle_schedule));
+        options.shuffle_schedule = seed;
+    }
     if (!arguments.seed.empty()) {
         std::uint64_t seed = 0;
         if (!parse_integer(arguments.seed, seed))

@@ -34,6 +34,8 @@ struct EvalArguments {
     std::vector<std::string> set; ///< NAME=VALUE
     std::string seed;
     std::optional<double> timeout_s{}; ///< none: the pipeline's own limits
+    std::string sanitize{};
+    std::string shuffle_schedule{};
     bool warm = false;                 ///< leave L2 as it is between samples
     bool json = false;
     std::string output; ///< also write the JSON to this file

@@ -66,6 +66,10 @@ void add_fault(std::string& text, const Evaluation& evaluation, const device::Fa
     if (fault.block) at.push_back("block " + coordinates(*fault.block));
     if (fault.thread) at.push_back("thread " + coordinates(*fault.thread));
     if (!at.empty()) text += fmt::format("    in {}\n", fmt::join(at, ", "));
+    if (!fault.other) return;
+    const auto& other = *fault.other;
+    text += fmt::format("    {}{}\n", place(other.where), shown(device::other_party_text(fault)));
+    text += excerpt(files, other.where, style);
 }
 
 std::string mismatch_text(const pipeline::Check& check) {
