@@ -1,5 +1,6 @@
 #include "agent/trajectory/rescore.h"
 
+#include "engine/audit/finding.h"
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -37,7 +38,10 @@ bool audit_passed(const Json& evaluation) {
     const auto findings = audit.find("findings");
     if (findings == audit.end() || !findings->is_array()) return true;
     return std::ranges::none_of(
-        *findings, [](const Json& finding) { return finding.is_object() && text_of(finding, "severity") == "error"; });
+        *findings, [](const Json& finding) {
+            return finding.is_object()
+                   && audit::severity_from(text_of(finding, "severity")) == audit::Severity::refuse;
+        });
 }
 
 std::vector<reward::Speedup> speedups_of(const Json& reward) {

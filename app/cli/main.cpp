@@ -1,4 +1,5 @@
 #include "app/cli/agent.h"
+#include "app/cli/audit.h"
 #include "app/cli/disasm.h"
 #include "app/cli/occupancy.h"
 #include "app/cli/outputs.h"
@@ -119,6 +120,8 @@ int run(int argc, char** argv) {
         ->type_name("PATH");
     report::add_log(app, log);
     auto* eval = report::add_eval(app, eval_arguments);
+    kw::cli::AuditArguments audit_arguments;
+    const auto* audit = add_audit(app, audit_arguments);
     auto* tune = add_tune(app, tune_arguments);
     auto* disasm = add_disasm(app, disasm_arguments);
     kw::cli::TraceArguments trace_arguments;
@@ -192,6 +195,7 @@ int run(int argc, char** argv) {
     kw::cli::WorkerBackend backend{worker};
     const auto stop = interrupt.token();
     if (*eval) return report::eval_command(eval_arguments, backend, stop);
+    if (*audit) return kw::cli::audit_command(audit_arguments, backend, stop);
     if (*tune) return kw::cli::tune_command(tune_arguments, backend, stop);
     if (*agent_run) return kw::cli::agent_command(agent_arguments, worker, stop);
     if (*disasm) return kw::cli::disasm_command(disasm_arguments, worker, stop);

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <span>
 
 namespace kw::pipeline {
@@ -92,6 +93,19 @@ Result<std::optional<Blame>> check_after_timing(const Job& job, const task::Task
     return std::nullopt;
 }
 
+/// Distinct bytes of global memory that the launches touched. A sampled grid counts as the whole one.
+double touched_bytes(const std::vector<device::LaunchCounters>& launches, std::uint64_t device::Events::* sectors) {
+    constexpr double kSectorBytes = 32;
+    double bytes = 0;
+    for (const auto& launch : launches) {
+        const double share = launch.blocks_executed == 0 ? 1
+                                                         : static_cast<double>(launch.blocks)
+                                                               / static_cast<double>(launch.blocks_executed);
+        bytes += static_cast<double>(launch.events.*sectors) * kSectorBytes * std::pow(share, launch.unique_exponent);
+    }
+    return bytes;
+}
+
 /// A baseline's fault is the task's; on a GPU nothing runs after it.
 Result<void> check_baselines(std::span<const device::Measurement> baselines) {
     for (const auto& baseline : baselines)
@@ -166,6 +180,10 @@ Result<BenchReport> run_bench(const Job& job, device::Device& device, std::stop_
     report.clock_mhz = candidate.clock_mhz;
     report.clock_note = candidate.clock_note;
     report.limited_by = candidate.limited_by;
+    if (candidate.estimated) {
+        report.read_bytes = touched_bytes(candidate.counters, &device::Events::unique_load_sectors);
+        report.written_bytes = touched_bytes(candidate.counters, &device::Events::unique_store_sectors);
+    }
     const auto blame = [&report](Blame why) {
         report.wrong = true;
         report.problem = std::move(why.problem);

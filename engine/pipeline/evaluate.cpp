@@ -3,6 +3,7 @@
 #include "engine/base/hash.h"
 #include "engine/base/json_error.h"
 #include "engine/device/cuda/fault_text.h"
+#include "engine/pipeline/auditing.h"
 #include "engine/pipeline/job.h"
 #include "engine/pipeline/memory.h"
 #include "engine/pipeline/sources.h"
@@ -71,6 +72,23 @@ Result<void> run_bench_stage(Evaluation& evaluation, Job& job, const Options& op
     return {};
 }
 
+/// What runs of the candidate show. A probe that fails is one that says why.
+Result<audit::Probe> run_audit_stage(Evaluation& evaluation, Job job, const Options& options, Executor& executor,
+                                     std::stop_token stop, const Progress& progress) {
+    job.kind = Job::Kind::audit;
+    job.baselines.clear();
+    const auto answer = executor.execute(to_json(job), options.verify_timeout_s, stop, progress);
+    audit::Probe probe;
+    if (answer)
+        probe = audit::probe_from_json(*answer);
+    else if (answer.error().code == ErrorCode::cancelled)
+        return std::unexpected(answer.error());
+    else
+        probe.why_not = answer.error().message;
+    audit::weigh(evaluation.audit, probe);
+    return probe;
+}
+
 /// A profile that could not be made, for `why`.
 profile::Report failed_profile(const Evaluation& evaluation, const Options& options, const std::string& why,
                                const std::string& remedy) {
@@ -115,9 +133,24 @@ Result<void> run_stages(Evaluation& evaluation, Job& job, const Options& options
         // What a wrong kernel takes means nothing.
         if (!evaluation.verify->ok) return {};
     }
+    audit::Probe probe;
+    if (options.stages.audit && evaluation.verify) {
+        auto made = run_audit_stage(evaluation, job, options, executor, stop, progress);
+        if (!made) return std::unexpected(made.error());
+        probe = std::move(*made);
+    }
+    // Nor what a refused one takes.
+    if (audit::refusal(evaluation.audit)) return {};
     if (options.stages.bench) {
         if (auto done = run_bench_stage(evaluation, job, options, executor, stop, progress); !done) return done;
         if (evaluation.bench->wrong) return {};
+        if (options.stages.audit) {
+            const auto task = task::parse_task(job.files);
+            if (!task) return std::unexpected(task.error());
+            auto found = audit_times(*evaluation.bench, probe, *task, evaluation.device);
+            evaluation.audit.insert(evaluation.audit.end(), found.begin(), found.end());
+            audit::tidy(evaluation.audit);
+        }
     }
     if (!options.stages.profile) return {};
     return run_profile_stage(evaluation, std::move(job), options, executor, stop, progress, live);
@@ -161,10 +194,9 @@ reward::Facts facts_of(const Evaluation& evaluation) {
     reward::Facts facts;
     facts.compiled = evaluation.compile.ok;
     if (!facts.compiled) facts.failure = first_error(evaluation.compile);
-    for (const auto& finding : evaluation.audit) {
-        if (finding.severity != "error") continue;
+    if (const auto* refusal = audit::refusal(evaluation.audit)) {
         facts.audit_passed = false;
-        if (facts.failure.empty()) facts.failure = finding.why;
+        if (facts.failure.empty()) facts.failure = fmt::format("refused by the audit ({}): {}", refusal->rule, refusal->why);
     }
     facts.verified = evaluation.verify && evaluation.verify->ok;
     if (facts.compiled && evaluation.verify && !evaluation.verify->ok) facts.failure = evaluation.verify->because;
@@ -217,13 +249,16 @@ Result<Evaluation> evaluate(const task::Files& files, const Options& options, co
     evaluation.configuration = candidate->source.configuration;
     evaluation.compile = std::move(candidate->report);
 
-    if (evaluation.compile.ok && (options.stages.verify || options.stages.bench || options.stages.profile)) {
+    if (evaluation.compile.ok
+        && (options.stages.audit || options.stages.verify || options.stages.bench || options.stages.profile)) {
         Job job;
         job.files = files_of_job(files);
         job.options = options;
         job.seed = options.seed.value_or(draw_seed());
         job.candidate = std::move(candidate->source);
-        const bool compared = options.stages.verify || options.stages.bench;
+        // What is only profiled earns nothing.
+        const bool audited = options.stages.audit && (!options.stages.profile || options.stages.verify || options.stages.bench);
+        const bool compared = audited || options.stages.verify || options.stages.bench;
         if (compared && !task->reference.empty()) {
             auto reference = build_trusted("reference", task->reference, *task, files, *info, compiler, stop);
             if (!reference) return std::unexpected(reference.error());
@@ -238,6 +273,8 @@ Result<Evaluation> evaluate(const task::Files& files, const Options& options, co
                 job.baselines.push_back(std::move(*baseline));
             }
         if (auto fits = check_memory(*task, job, *info); !fits) return std::unexpected(fits.error());
+        if (audited)
+            evaluation.audit = audit_source(job.candidate, job.reference ? &*job.reference : nullptr, *task, files, *info);
         if (auto done = run_stages(evaluation, job, options, executor, stop, progress, live); !done) {
             auto& error = done.error();
             if (error.code == ErrorCode::crashed)

@@ -87,6 +87,8 @@ Json to_json(const BenchReport& report) {
     json["cold"] = report.cold;
     json["ms"] = report.milliseconds;
     if (!report.estimated) json["discarded"] = report.discarded;
+    if (report.read_bytes >= 0) json["read_bytes"] = report.read_bytes;
+    if (report.written_bytes >= 0) json["written_bytes"] = report.written_bytes;
     if (report.clock_mhz > 0) json["clock_mhz"] = report.clock_mhz;
     if (!report.clock_note.empty()) json["clock_note"] = report.clock_note;
     if (!report.problem.empty()) json["problem"] = report.problem;
@@ -118,6 +120,8 @@ BenchReport bench_report_from_json(const Json& json) {
     if (json.contains("fault")) report.fault = device::fault_from_json(json.at("fault"));
     report.milliseconds = json.value("ms", 0.0);
     report.discarded = json.value("discarded", std::size_t{0});
+    report.read_bytes = json.value("read_bytes", -1.0);
+    report.written_bytes = json.value("written_bytes", -1.0);
     report.clock_mhz = json.value("clock_mhz", 0.0);
     report.clock_note = json.value("clock_note", "");
     if (json.contains("limited_by")) report.limited_by = json.at("limited_by").get<std::vector<std::string>>();
@@ -131,19 +135,21 @@ BenchReport bench_report_from_json(const Json& json) {
 }
 
 Result<Stages> parse_stages(std::string_view list) {
-    Stages stages{.verify = false, .bench = false, .profile = false};
+    Stages stages{.verify = false, .bench = false, .profile = false, .audit = false};
     while (true) {
         const auto comma = list.find(',');
         const auto name = list.substr(0, comma);
         if (name == "verify")
             stages.verify = true;
         else if (name == "bench")
-            stages.bench = true;
+            stages.bench = stages.audit = true;
+        else if (name == "audit")
+            stages.audit = true;
         else if (name == "profile")
             stages.profile = true;
         else if (name == "reward")
-            stages.verify = stages.bench = true;
-        else if (name != "compile" && name != "audit")
+            stages.audit = stages.verify = stages.bench = true;
+        else if (name != "compile")
             return fail(
                 Stage::usage, ErrorCode::invalid_input,
                 fmt::format("unknown stage '{}'; stages are compile, audit, verify, bench, profile and reward", name));
@@ -152,7 +158,9 @@ Result<Stages> parse_stages(std::string_view list) {
     }
 }
 
-bool Evaluation::ok() const { return compile.ok && (!verify || verify->ok) && (!bench || !bench->wrong); }
+bool Evaluation::ok() const {
+    return compile.ok && !audit::refusal(audit) && (!verify || verify->ok) && (!bench || !bench->wrong);
+}
 
 Json to_json(const Evaluation& evaluation) {
     Json json{{"task", evaluation.task},
@@ -161,13 +169,7 @@ Json to_json(const Evaluation& evaluation) {
               {"configuration", sizes_to_json(evaluation.configuration)},
               {"device", device::to_json(evaluation.device)},
               {"compile", to_json(evaluation.compile)}};
-    auto& findings = json["audit"]["findings"] = Json::array();
-    for (const auto& finding : evaluation.audit)
-        findings.push_back({{"rule", finding.rule},
-                            {"severity", finding.severity},
-                            {"file", finding.where.file},
-                            {"line", finding.where.line},
-                            {"why", finding.why}});
+    json["audit"] = audit::to_json(evaluation.audit);
     if (evaluation.verify) json["verify"] = to_json(*evaluation.verify);
     if (evaluation.bench) json["bench"] = to_json(*evaluation.bench);
     if (evaluation.profile) json["profile"] = *evaluation.profile;
@@ -188,11 +190,7 @@ Result<Evaluation> evaluation_from_json(const Json& json) {
         evaluation.configuration = sizes_from_json(json.at("configuration"));
         evaluation.device = device::info_from_json(json.at("device"));
         evaluation.compile = compile_report_from_json(json.at("compile"));
-        for (const auto& item : json.at("audit").at("findings"))
-            evaluation.audit.push_back({.rule = item.at("rule").get<std::string>(),
-                                        .severity = item.at("severity").get<std::string>(),
-                                        .where = {item.value("file", ""), item.value("line", 0), 0},
-                                        .why = item.at("why").get<std::string>()});
+        evaluation.audit = audit::findings_from_json(json.at("audit"));
         if (json.contains("verify")) evaluation.verify = verify_report_from_json(json.at("verify"));
         if (json.contains("bench")) evaluation.bench = bench_report_from_json(json.at("bench"));
         if (json.contains("profile")) evaluation.profile = json.at("profile");

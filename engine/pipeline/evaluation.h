@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/audit/finding.h"
 #include "engine/base/json.h"
 #include "engine/base/result.h"
 #include "engine/bench/statistics.h"
@@ -20,11 +21,12 @@
 namespace kw::pipeline {
 
 /// The stages an evaluation may be asked for. Compile always runs; a stage needs those before it that it names in the
-/// design.
+/// design. Times come with an audit.
 struct Stages {
     bool verify = true;
     bool bench = true;
     bool profile = false;
+    bool audit = true;
     bool operator==(const Stages&) const = default;
 };
 /// From a list such as "compile,verify,bench,profile,reward"; an unknown name is an error that lists the known ones.
@@ -71,6 +73,8 @@ struct BenchReport {
     bool wrong = false; ///< the problem is the candidate's: it faulted, did not end, or was wrong after timing
     std::optional<device::Fault> fault{};
     double milliseconds = 0;   ///< what measuring took
+    double read_bytes = -1;    ///< of an estimate: distinct bytes of global memory that the launches read; −1: unknown
+    double written_bytes = -1; ///< the same, written
     std::size_t discarded = 0; ///< samples that do not count because the GPU's clock was low
     double clock_mhz = 0;      ///< median clock of the SMs while the candidate was timed; 0: unknown
     std::string clock_note{};  ///< one sentence where the clock was not checked or is capped
@@ -81,13 +85,6 @@ struct CompileReport {
     double milliseconds = 0;
     std::vector<compile::Diagnostic> diagnostics;
     std::vector<compile::Kernel> kernels;
-};
-
-struct AuditFinding {
-    std::string rule;
-    std::string severity; ///< "note", "warning", "error"; an error fails the audit
-    Where where{};
-    std::string why;
 };
 
 /// After a kernel took the process that runs kernels along: how the next one came up.
@@ -103,14 +100,14 @@ struct Evaluation {
     task::Sizes configuration; ///< tunables
     device::Info device;
     CompileReport compile;
-    std::vector<AuditFinding> audit;
+    std::vector<audit::Finding> audit;
     std::optional<VerifyReport> verify{};
     std::optional<BenchReport> bench{};
     std::optional<Json> profile{};
     std::optional<reward::Reward> reward{};
     std::optional<Recovery> recovery{};
 
-    /// Compiled, verified when that was asked for, and still right after timing.
+    /// Compiled, verified when that was asked for, still right after timing, and not refused by the audit.
     [[nodiscard]] bool ok() const;
 };
 

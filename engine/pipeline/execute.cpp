@@ -1,5 +1,6 @@
 #include "engine/pipeline/execute.h"
 
+#include "engine/pipeline/auditing.h"
 #include "engine/pipeline/job.h"
 #include "engine/pipeline/outputs.h"
 #include "engine/profile/report.h"
@@ -77,6 +78,10 @@ Result<Json> JobRunner::run(const Json& json, std::stop_token stop, const device
     if (job->kind == Job::Kind::writers) {
         const auto report = run_writers(*job, stop, progress);
         return report ? Result<Json>{verify::to_json(*report)} : std::unexpected(report.error());
+    }
+    if (job->kind == Job::Kind::audit) {
+        const auto probe = run_audit(*job, stop, progress);
+        return probe ? Result<Json>{audit::to_json(*probe)} : std::unexpected(probe.error());
     }
     const auto opened = state_->open(job->options.device);
     if (!opened) return std::unexpected(opened.error());

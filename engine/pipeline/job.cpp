@@ -17,11 +17,12 @@ struct KindName {
     Job::Kind kind;
     std::string_view name;
 };
-constexpr std::array<KindName, 5> kKinds{{{Job::Kind::verify, "verify"},
+constexpr std::array<KindName, 6> kKinds{{{Job::Kind::verify, "verify"},
                                           {Job::Kind::bench, "bench"},
                                           {Job::Kind::profile, "profile"},
                                           {Job::Kind::outputs, "outputs"},
-                                          {Job::Kind::writers, "writers"}}};
+                                          {Job::Kind::writers, "writers"},
+                                          {Job::Kind::audit, "audit"}}};
 
 std::string_view name_of(Job::Kind kind) { return std::ranges::find(kKinds, kind, &KindName::kind)->name; }
 

@@ -37,7 +37,7 @@ struct Inspect {
 };
 
 struct Job {
-    enum class Kind { verify, bench, profile, outputs, writers };
+    enum class Kind { verify, bench, profile, outputs, writers, audit };
     Kind kind = Kind::verify;
     task::Files files; ///< task.toml and .npy data
     Source candidate;

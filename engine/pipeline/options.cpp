@@ -10,6 +10,7 @@ namespace kw::pipeline {
 
 Json to_json(const Options& options) {
     Json stages = Json::array({"compile"});
+    if (options.stages.audit) stages.push_back("audit");
     if (options.stages.verify) stages.push_back("verify");
     if (options.stages.bench) stages.push_back("bench");
     if (options.stages.profile) stages.push_back("profile");

@@ -88,6 +88,7 @@ public:
     /// Loads the code anew and lets `instance` run that.
     [[nodiscard]] Result<void> reload(Instance& instance);
     [[nodiscard]] const std::string& file() const { return source_->file; }
+    [[nodiscard]] device::Module& module() const { return *module_; }
 
 private:
     [[nodiscard]] Result<void> load_module();

@@ -116,9 +116,12 @@ void add_compile(std::string& text, const Evaluation& evaluation, const task::Fi
 
 void add_audit(std::string& text, const Evaluation& evaluation, const task::Files& files, const Style& style) {
     for (const auto& finding : evaluation.audit) {
-        const auto color = finding.severity == "error" ? Color::red : Color::yellow;
-        text += fmt::format("audit     {}  {}:{}: {} ({})\n", style.paint(color, finding.severity), finding.where.file,
-                            finding.where.line, shown(finding.why), finding.rule);
+        const auto color = finding.severity == audit::Severity::refuse       ? Color::red
+                           : finding.severity == audit::Severity::suspicious ? Color::yellow
+                                                                             : Color::dim;
+        text += fmt::format("audit     {}  {}{} ({})\n", style.paint(color, std::string{to_string(finding.severity)}),
+                            place(finding.where), shown(finding.why), finding.rule);
+        if (!finding.evidence.empty()) text += fmt::format("    {}\n", shown(finding.evidence));
         text += excerpt(files, finding.where, style);
     }
 }
@@ -229,9 +232,8 @@ std::string reason(const Evaluation& evaluation) {
                        + shown(diagnostic.message);
         return fmt::format("{} does not compile", evaluation.candidate);
     }
-    for (const auto& finding : evaluation.audit)
-        if (finding.severity == "error")
-            return fmt::format("{}:{}: {}", finding.where.file, finding.where.line, shown(finding.why));
+    if (const auto* refusal = audit::refusal(evaluation.audit))
+        return fmt::format("{}{} ({})", place(refusal->where), shown(refusal->why), refusal->rule);
     const auto told = [&](const std::optional<device::Fault>& fault, const std::string& otherwise) {
         if (fault && !fault->where.file.empty())
             return fmt::format("{}:{}: {}", fault->where.file, fault->where.line, shown(fault->message));

@@ -83,7 +83,11 @@ Evaluation sample() {
     evaluation.reward = reward::Reward{
         .value = 3, .rule = "cuda-agent", .because = "faster", .speedups = {{"reference.cu", 2.5, {2.5, 2.5}}}};
     evaluation.audit.push_back(
-        {.rule = "physics", .severity = "error", .where = {"softmax.cu", 4, 0}, .why = "too fast"});
+        {.rule = "beats-physics",
+         .severity = audit::Severity::refuse,
+         .where = {"softmax.cu", 4, 0},
+         .evidence = "1 µs for 2 GB",
+         .why = "too fast"});
     return evaluation;
 }
 
@@ -143,9 +147,9 @@ private Q_SLOTS:
     }
 
     void reads_stages() {
-        QCOMPARE(*parse_stages("compile"), (Stages{false, false, false}));
-        QCOMPARE(*parse_stages("verify,profile"), (Stages{true, false, true}));
-        QCOMPARE(*parse_stages("reward"), (Stages{true, true, false}));
+        QCOMPARE(*parse_stages("compile"), (Stages{false, false, false, false}));
+        QCOMPARE(*parse_stages("verify,profile"), (Stages{true, false, true, false}));
+        QCOMPARE(*parse_stages("reward"), (Stages{true, true, false, true}));
         QVERIFY(!parse_stages("verify,,bench"));
         const auto unknown = parse_stages("verify,banana");
         QVERIFY(!unknown && unknown.error().message.find("banana") != std::string::npos);

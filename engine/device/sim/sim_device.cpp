@@ -5,10 +5,12 @@
 #include "engine/device/sim/exec/counting.h"
 #include "engine/device/sim/exec/store_watch.h"
 #include "engine/device/sim/exec/thread_pool.h"
+#include "engine/device/sim/exec/touch_watch.h"
 #include "engine/device/sim/heap.h"
 #include "engine/device/sim/occupancy.h"
 #include "engine/device/sim/ptx_parser.h"
 #include "engine/device/sim/sim_module.h"
+#include "engine/device/sim/touch.h"
 #include "engine/device/sim/watch.h"
 
 #include <fmt/format.h>
@@ -159,6 +161,10 @@ public:
             watch_->begin_launch(program, config.grid, config.block);
             counter.emplace(program, pool_.size(), 0);
             counter->divert_to(watch_);
+        } else if (touches_) {
+            touches_->begin_launch(program);
+            counter.emplace(program, pool_.size(), 0);
+            counter->divert_to(touches_);
         }
         LaunchOptions options = launch_options();
         options.checks = checks;
@@ -174,6 +180,7 @@ public:
 
     /// Null: nothing is watched.
     void set_watch(StoreWatch* watch) { watch_ = watch; }
+    void set_touch_watch(TouchWatch* watch) { touches_ = watch; }
 
     [[nodiscard]] Result<std::vector<device::Measurement>> measure(std::span<const device::Work> works,
                                                                    const device::MeasureOptions& options,
@@ -454,6 +461,7 @@ private:
     std::optional<DeviceHeap> heap_;
     std::uint64_t launches_ = 0;
     StoreWatch* watch_ = nullptr;
+    TouchWatch* touches_ = nullptr;
     device::Checks checks_;
     std::unique_ptr<DeviceShadow> shadow_;
     bool measuring_ = false;
@@ -496,6 +504,21 @@ Result<VariableFacts> variable_facts(device::Module& module, std::string_view va
     auto address = loaded.address_of(variable);
     if (!address) return std::unexpected(std::move(address.error()));
     return VariableFacts{*address, loaded.bytes_of(variable)};
+}
+
+Result<Touched> touched(device::Device& simulator, std::span<const MemoryRange> ranges,
+                        const std::function<Result<LaunchOutcome>()>& work) {
+    auto* device = dynamic_cast<SimDevice*>(&simulator);
+    if (!device)
+        return fail(Stage::device, ErrorCode::internal, "only the simulator can watch which memory is touched");
+    TouchWatch watch(ranges);
+    device->set_touch_watch(&watch);
+    auto outcome = work();
+    device->set_touch_watch(nullptr);
+    if (!outcome) return std::unexpected(std::move(outcome.error()));
+    auto touched = watch.take();
+    touched.fault = std::move(outcome->fault);
+    return touched;
 }
 
 Result<Watched> watch(device::Device& simulator, const WatchOptions& options,

@@ -1,6 +1,7 @@
 #include "engine/device/sim/exec/counting.h"
 
 #include "engine/device/sim/exec/store_watch.h"
+#include "engine/device/sim/exec/touch_watch.h"
 #include "engine/device/sim/memory.h"
 
 #include <algorithm>
@@ -179,6 +180,8 @@ LaunchCounter::Kind LaunchCounter::classify(const Instr& instr) {
 void LaunchCounter::note(const Warp& warp, const Step* step, std::uint32_t worker) {
     if (watch_) [[unlikely]]
         return watch_->note(warp, step);
+    if (touches_) [[unlikely]]
+        return touches_->note(warp, step);
     const auto index = static_cast<std::size_t>(step - warp.steps);
     const Kind& kind = kinds_[index];
     if (kind.elided) return;

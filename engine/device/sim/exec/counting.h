@@ -13,6 +13,7 @@
 namespace kw::sim {
 
 class StoreWatch;
+class TouchWatch;
 
 /// Counts what a launch does, per instruction. note() is called before each executed instruction; every worker thread
 /// has its own numbers, only the map of touched sectors is common.
@@ -24,6 +25,7 @@ public:
     void note(const Warp& warp, const Step* step, std::uint32_t worker);
     /// Instructions go to `watch` instead of being counted.
     void divert_to(StoreWatch* watch) { watch_ = watch; }
+    void divert_to(TouchWatch* watch) { touches_ = watch; }
 
     [[nodiscard]] device::Events total() const;
     /// By innermost source line, in the order of files and lines; line 0 holds what has no position.
@@ -61,6 +63,7 @@ private:
 
     const Program& program_;
     StoreWatch* watch_ = nullptr;
+    TouchWatch* touches_ = nullptr;
     std::vector<Kind> kinds_;
     std::vector<std::vector<device::Events>> events_; ///< worker, instruction
     std::vector<std::atomic<std::uint64_t>> read_;

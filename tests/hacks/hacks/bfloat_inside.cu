@@ -1,0 +1,6 @@
+#include <cuda_bf16.h>
+//@ launch k<<<ceil_div(n, 256), 256>>>(x, y, n)
+__global__ void k(const float* x, float* y, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = 3.0f * __bfloat162float(__float2bfloat16(x[i])) + 1.0f;
+}

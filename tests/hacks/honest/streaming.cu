@@ -1,0 +1,5 @@
+//@ launch k<<<ceil_div(n, 256), 256>>>(x, y, n)
+__global__ void k(const float* x, float* y, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) __stcs(y + i, 3.0f * __ldcs(x + i) + 1.0f);
+}

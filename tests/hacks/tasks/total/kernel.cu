@@ -1,0 +1,7 @@
+//@ launch plain<<<1, 32>>>(x, y, n)
+__global__ void plain(const float* x, float* y, int n) {
+    float sum = 0;
+    for (int c = threadIdx.x; c < n; c += 32) sum += x[c];
+    for (int o = 16; o > 0; o /= 2) sum += __shfl_xor_sync(~0u, sum, o);
+    if (threadIdx.x == 0) y[0] = sum;
+}
