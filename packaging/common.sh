@@ -67,6 +67,29 @@ provide_llm_tools() {
   fi
 }
 
+# PyTorch for the tests of tasks whose reference is a PyTorch problem, on the CPU. Most of its CUDA libraries are the installed
+# toolkit's own; where there is none, or it lacks cuDNN, several more gigabytes would be needed, and those tests skip.
+provide_torch() {
+  [ -x build/torch/python ] && { echo "there"; return; }
+  local cuda="${CUDA_HOME:-/usr/local/cuda}"
+  ls "$cuda"/lib64/libcudnn.so.9 "$cuda"/lib64/libcublas.so.13 >/dev/null 2>&1 || { echo "no toolkit with cuDNN; going on without"; return; }
+  if python3 -m venv build/torch/venv >build/torch.log 2>&1 \
+      && build/torch/venv/bin/pip install -q --no-deps torch==2.15.0 nvidia-nccl-cu13==2.30.7 nvidia-cusparselt-cu13==0.8.1 \
+          nvidia-nvshmem-cu13==3.7.2 nvidia-cufile==1.20.0.107 >>build/torch.log 2>&1 \
+      && build/torch/venv/bin/pip install -q numpy filelock typing-extensions sympy networkx jinja2 fsspec 'setuptools>=77.0.3' \
+          >>build/torch.log 2>&1; then
+    local libraries
+    libraries=$(find "$PWD"/build/torch/venv/lib -type d -path '*/nvidia/*/lib' -printf '%p:')
+    printf '#!/bin/sh\nLD_LIBRARY_PATH=%s%s/lib64:%s/extras/CUPTI/lib64 exec %s/build/torch/venv/bin/python "$@"\n' \
+      "$libraries" "$cuda" "$cuda" "$PWD" >build/torch/python
+    chmod +x build/torch/python
+    build/torch/python -c 'import torch; print("PyTorch", torch.__version__)' 2>>build/torch.log \
+      || { rm -f build/torch/python; echo "it cannot be imported (build/torch.log); going on without"; }
+  else
+    echo "could not install it (build/torch.log); going on without"
+  fi
+}
+
 # build_preset PRESET [TARGET…]
 build_preset() {
   local preset=$1; shift

@@ -18,6 +18,8 @@ step "Release build"
 build_preset release
 step "Servers that the agent's tests talk to"
 provide_llm_tools
+step "PyTorch, for the tests of its tasks"
+provide_torch
 step "Tests"
 ctest --preset release --timeout 300 || die "tests (release)"
 if [ -z "$quick" ]; then

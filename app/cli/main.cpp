@@ -5,6 +5,7 @@
 #include "app/cli/outputs.h"
 #include "app/cli/profile.h"
 #include "app/cli/session.h"
+#include "app/cli/task_new.h"
 #include "app/cli/timeline.h"
 #include "app/cli/trace.h"
 #include "app/cli/tune.h"
@@ -151,6 +152,10 @@ int run(int argc, char** argv) {
     const auto* session_export = add_session_export(*session, session_arguments);
     const auto* session_import = add_session_import(*session, session_arguments);
     const auto* session_rescore = add_session_rescore(*session, session_arguments);
+    kw::cli::TaskNewArguments task_new_arguments;
+    auto* task = app.add_subcommand("task", "Make tasks");
+    task->require_subcommand(1);
+    const auto* task_new = add_task_new(*task, task_new_arguments);
     auto* devices = report::add_devices(app, devices_json);
     auto* doctor = report::add_doctor(app, doctor_json);
     if (const auto status = report::parse(app, argc, argv)) return *status;
@@ -198,6 +203,7 @@ int run(int argc, char** argv) {
     if (*audit) return kw::cli::audit_command(audit_arguments, backend, stop);
     if (*tune) return kw::cli::tune_command(tune_arguments, backend, stop);
     if (*agent_run) return kw::cli::agent_command(agent_arguments, worker, stop);
+    if (*task_new) return kw::cli::task_new_command(task_new_arguments, worker, stop);
     if (*disasm) return kw::cli::disasm_command(disasm_arguments, worker, stop);
     if (*outputs) return kw::cli::outputs_command(outputs_arguments, worker, stop);
     if (*profile) return kw::cli::profile_command(profile_arguments, backend, stop);

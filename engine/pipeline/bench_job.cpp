@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <span>
 
 namespace kw::pipeline {
@@ -71,7 +70,8 @@ Result<std::optional<Blame>> check_after_timing(const Job& job, const task::Task
     for (const auto index : looked_at) {
         auto& run = contender.rotations[index];
         const auto& values = inputs[index % inputs.size()];
-        if (auto found = find_expected(job, task, reference->get(), sizes, values, outputs, stop, device); !found)
+        const auto seed = job.seed + index % inputs.size();
+        if (auto found = find_expected(job, task, reference->get(), sizes, seed, values, outputs, stop, device); !found)
             return std::unexpected(found.error());
         const auto compare = [&]() -> Result<std::optional<Blame>> {
             VerifyReport report;
@@ -93,15 +93,15 @@ Result<std::optional<Blame>> check_after_timing(const Job& job, const task::Task
     return std::nullopt;
 }
 
-/// Distinct bytes of global memory that the launches touched. A sampled grid counts as the whole one.
+/// The most distinct bytes of global memory that the launches can have touched, in sectors of 32. Blocks that were left
+/// out count as if each touched others.
 double touched_bytes(const std::vector<device::LaunchCounters>& launches, std::uint64_t device::Events::* sectors) {
-    constexpr double kSectorBytes = 32;
     double bytes = 0;
     for (const auto& launch : launches) {
-        const double share = launch.blocks_executed == 0 ? 1
-                                                         : static_cast<double>(launch.blocks)
-                                                               / static_cast<double>(launch.blocks_executed);
-        bytes += static_cast<double>(launch.events.*sectors) * kSectorBytes * std::pow(share, launch.unique_exponent);
+        const double share = launch.blocks_executed == 0
+                                 ? 1
+                                 : static_cast<double>(launch.blocks) / static_cast<double>(launch.blocks_executed);
+        bytes += static_cast<double>(launch.events.*sectors) * 32 * share;
     }
     return bytes;
 }
@@ -146,7 +146,7 @@ Result<BenchReport> run_bench(const Job& job, device::Device& device, std::stop_
     std::vector<HostTensors> inputs;
     for (std::size_t i = 0; i < distinct_inputs(*rotations); ++i) {
         progress("bench: inputs", -1);
-        auto made = make_inputs(*task, job.files, sizes, job.seed + i);
+        auto made = make_inputs(*task, job, sizes, job.seed + i);
         if (!made) return std::unexpected(made.error());
         inputs.push_back(std::move(*made));
     }
@@ -194,6 +194,7 @@ Result<BenchReport> run_bench(const Job& job, device::Device& device, std::stop_
     } else {
         if (auto good = check_baselines(std::span(*measured).subspan(1)); !good) return std::unexpected(good.error());
         report.time = bench::summarize(candidate.samples_us);
+        report.median_ci = bench::median_interval(candidate.samples_us);
         if (!candidate.estimated) {
             progress("bench: check", 1);
             auto why = check_after_timing(job, *task, sizes, contenders.front(), inputs, device, stop);

@@ -1,5 +1,6 @@
 #include "engine/pipeline/checking.h"
 
+#include "engine/pipeline/torch.h"
 #include "engine/task/inputs.h"
 
 #include <fmt/format.h>
@@ -56,15 +57,23 @@ Result<void> given_output(const Job& job, const task::Tensor& tensor, const task
     return {};
 }
 
+Result<void> torch_output(const Job& job, const task::Tensor& tensor, const task::Sizes& sizes, std::uint64_t seed,
+                          Bytes& into) {
+    auto bytes = read_torch_values(job, tensor, sizes, seed, TorchValues::after, std::move(into));
+    if (!bytes) return std::unexpected(bytes.error());
+    into = std::move(*bytes);
+    return {};
+}
+
 } // namespace
 
 Result<void> find_expected(const Job& job, const task::Task& task, const LoadedSource* reference,
-                           const task::Sizes& sizes, const HostTensors& inputs, Outputs& outputs, std::stop_token stop,
-                           device::Device& device) {
+                           const task::Sizes& sizes, std::uint64_t seed, const HostTensors& inputs, Outputs& outputs,
+                           std::stop_token stop, device::Device& device) {
     outputs.expected.resize(task.tensors.size());
-    const bool all_given = std::ranges::all_of(task.tensors, [](const task::Tensor& tensor) {
-        return tensor.role == task::Role::input || !tensor.expected.empty();
-    });
+    const bool all_given = task.is_torch() || std::ranges::all_of(task.tensors, [](const task::Tensor& tensor) {
+                               return tensor.role == task::Role::input || !tensor.expected.empty();
+                           });
     std::optional<LoadedSource::Instance> instance;
     if (!all_given) {
         if (!reference) return fail(Stage::task, ErrorCode::internal, "the job lacks the task's reference");
@@ -76,8 +85,9 @@ Result<void> find_expected(const Job& job, const task::Task& task, const LoadedS
         const auto& tensor = task.tensors[i];
         if (tensor.role == task::Role::input) continue;
         auto& expected = outputs.expected[i];
-        if (auto done =
-                tensor.expected.empty() ? instance->read(i, expected) : given_output(job, tensor, sizes, expected);
+        if (auto done = task.is_torch()           ? torch_output(job, tensor, sizes, seed, expected)
+                        : tensor.expected.empty() ? instance->read(i, expected)
+                                                  : given_output(job, tensor, sizes, expected);
             !done)
             return done;
         const auto& tolerance = tensor.tolerance.value_or(task.tolerance);

@@ -7,6 +7,7 @@
 #include "engine/pipeline/job.h"
 #include "engine/pipeline/memory.h"
 #include "engine/pipeline/sources.h"
+#include "engine/pipeline/torch.h"
 #include "engine/profile/metrics.h"
 #include "engine/profile/report.h"
 
@@ -196,7 +197,8 @@ reward::Facts facts_of(const Evaluation& evaluation) {
     if (!facts.compiled) facts.failure = first_error(evaluation.compile);
     if (const auto* refusal = audit::refusal(evaluation.audit)) {
         facts.audit_passed = false;
-        if (facts.failure.empty()) facts.failure = fmt::format("refused by the audit ({}): {}", refusal->rule, refusal->why);
+        if (facts.failure.empty())
+            facts.failure = fmt::format("refused by the audit ({}): {}", refusal->rule, refusal->why);
     }
     facts.verified = evaluation.verify && evaluation.verify->ok;
     if (facts.compiled && evaluation.verify && !evaluation.verify->ok) facts.failure = evaluation.verify->because;
@@ -212,6 +214,9 @@ reward::Facts facts_of(const Evaluation& evaluation) {
     return facts;
 }
 
+/// How long PyTorch's baselines are timed; a module may be compiled before.
+constexpr double kTorchSeconds = 0.5;
+
 /// A reward needs a verdict: either the candidate already failed, or both correctness and time were asked for.
 bool has_verdict(const Evaluation& evaluation) { return !evaluation.ok() || (evaluation.verify && evaluation.bench); }
 
@@ -226,7 +231,7 @@ reward::Reward reward_of(const Evaluation& evaluation) {
 
 Result<Evaluation> evaluate(const task::Files& files, const Options& options, compile::Compiler& untimed,
                             Executor& executor, std::stop_token stop, const Progress& progress,
-                            const profile::Live& live) {
+                            const profile::Live& live, TorchRunner* torch) {
     TimedCompiler compiler(untimed, options.compile_timeout_s);
     auto task = task::parse_task(files);
     if (!task) return std::unexpected(task.error());
@@ -257,15 +262,17 @@ Result<Evaluation> evaluate(const task::Files& files, const Options& options, co
         job.seed = options.seed.value_or(draw_seed());
         job.candidate = std::move(candidate->source);
         // What is only profiled earns nothing.
-        const bool audited = options.stages.audit && (!options.stages.profile || options.stages.verify || options.stages.bench);
+        const bool audited =
+            options.stages.audit && (!options.stages.profile || options.stages.verify || options.stages.bench);
         const bool compared = audited || options.stages.verify || options.stages.bench;
-        if (compared && !task->reference.empty()) {
+        if (compared && !task->reference.empty() && !task->is_torch()) {
             auto reference = build_trusted("reference", task->reference, *task, files, *info, compiler, stop);
             if (!reference) return std::unexpected(reference.error());
             job.reference = std::move(*reference);
         }
         if (options.stages.bench)
             for (const auto& file : task->baselines) {
+                if (task->is_torch() && (file == task::kTorchEager || file == task::kTorchCompile)) continue;
                 auto baseline = file == task->reference
                                     ? Result<Source>(*job.reference)
                                     : build_trusted("baseline", file, *task, files, *info, compiler, stop);
@@ -274,7 +281,13 @@ Result<Evaluation> evaluate(const task::Files& files, const Options& options, co
             }
         if (auto fits = check_memory(*task, job, *info); !fits) return std::unexpected(fits.error());
         if (audited)
-            evaluation.audit = audit_source(job.candidate, job.reference ? &*job.reference : nullptr, *task, files, *info);
+            evaluation.audit =
+                audit_source(job.candidate, job.reference ? &*job.reference : nullptr, *task, files, *info);
+        if (task->is_torch()) {
+            if (!torch) return fail(Stage::task, ErrorCode::unsupported, "PyTorch tasks cannot be run here");
+            if (auto given = give_torch_values(job, *task, files, *info, *torch, stop, progress); !given)
+                return std::unexpected(given.error());
+        }
         if (auto done = run_stages(evaluation, job, options, executor, stop, progress, live); !done) {
             auto& error = done.error();
             if (error.code == ErrorCode::crashed)
@@ -283,6 +296,11 @@ Result<Evaluation> evaluate(const task::Files& files, const Options& options, co
             return std::unexpected(std::move(error));
         }
         follow_up_on_loss(evaluation, job, executor, stop, progress);
+        if (task->is_torch() && evaluation.bench && !evaluation.bench->wrong)
+            if (auto added = add_torch_baselines(*evaluation.bench, *task, files, job.seed, kTorchSeconds, *torch, stop,
+                                                 progress);
+                !added)
+                return std::unexpected(added.error());
         if (evaluation.recovery && stop.stop_requested())
             return fail(Stage::verify, ErrorCode::cancelled, "the evaluation was cancelled");
     }

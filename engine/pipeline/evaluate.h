@@ -30,11 +30,11 @@ struct Options {
     double verify_timeout_s = 60;
     double bench_timeout_s = 120;
     double profile_timeout_s = 120;
-    profile::Options profiling{};         ///< of the profile stage; its flush_l2 is the one above
+    profile::Options profiling{}; ///< of the profile stage; its flush_l2 is the one above
     std::string sanitize{}; ///< what runs on the simulator are looked at for, as device::checks_from reads it; empty:
                             ///< see checks_for()
     std::optional<std::uint64_t> shuffle_schedule{}; ///< seed of the order in which the simulator's warps take turns
-    std::uint64_t memory_limit_bytes = 0; ///< 0: three quarters of what the machine has available
+    std::uint64_t memory_limit_bytes = 0;            ///< 0: three quarters of what the machine has available
 };
 [[nodiscard]] Json to_json(const Options& options);
 [[nodiscard]] Result<Options> options_from_json(const Json& json);
@@ -65,11 +65,14 @@ public:
     [[nodiscard]] virtual Result<device::Info> describe(const std::string& device) = 0;
 };
 
+class TorchRunner;
+
 /// A candidate that is wrong, faults or does not compile is an Evaluation, not an Error. Errors: the task, the options,
 /// the environment, cancellation. A profile that fails is one whose rungs say why, and changes nothing else. `live` is
 /// told what is profiled while it runs.
+/// `torch` may be null; a task with a PyTorch reference is an error then.
 [[nodiscard]] Result<Evaluation> evaluate(const task::Files& files, const Options& options, compile::Compiler& compiler,
                                           Executor& executor, std::stop_token stop, const Progress& progress,
-                                          const profile::Live& live = {});
+                                          const profile::Live& live = {}, TorchRunner* torch = nullptr);
 
 } // namespace kw::pipeline

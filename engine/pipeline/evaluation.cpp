@@ -84,6 +84,7 @@ VerifyReport verify_report_from_json(const Json& json) {
 Json to_json(const BenchReport& report) {
     Json json{{"estimated", report.estimated}, {"sampled", report.sampled}, {"sizes", sizes_to_json(report.sizes)}};
     json.update(bench::to_json(report.time));
+    json["median_ci"] = bench::to_json(report.median_ci);
     json["cold"] = report.cold;
     json["ms"] = report.milliseconds;
     if (!report.estimated) json["discarded"] = report.discarded;
@@ -115,6 +116,7 @@ BenchReport bench_report_from_json(const Json& json) {
     report.cold = json.value("cold", true);
     report.sizes = sizes_from_json(json.at("sizes"));
     report.time = bench::summary_from_json(json);
+    if (json.contains("median_ci")) report.median_ci = bench::interval_from_json(json.at("median_ci"));
     report.problem = json.value("problem", "");
     report.wrong = json.value("wrong", false);
     if (json.contains("fault")) report.fault = device::fault_from_json(json.at("fault"));

@@ -67,13 +67,15 @@ struct BenchReport {
     bool cold = true;
     task::Sizes sizes;
     bench::Summary time;
+    bench::Interval median_ci{}; ///< 95 % interval of the median, µs
     std::vector<BaselineTime> baselines;
     std::vector<std::string> limited_by; ///< one per launch, when known
     std::string problem;                 ///< why there is no time
     bool wrong = false; ///< the problem is the candidate's: it faulted, did not end, or was wrong after timing
     std::optional<device::Fault> fault{};
-    double milliseconds = 0;   ///< what measuring took
-    double read_bytes = -1;    ///< of an estimate: distinct bytes of global memory that the launches read; −1: unknown
+    double milliseconds = 0; ///< what measuring took
+    double read_bytes =
+        -1; ///< of an estimate: most distinct bytes of global memory that the launches read; −1: unknown
     double written_bytes = -1; ///< the same, written
     std::size_t discarded = 0; ///< samples that do not count because the GPU's clock was low
     double clock_mhz = 0;      ///< median clock of the SMs while the candidate was timed; 0: unknown

@@ -82,6 +82,7 @@ Json to_json(const Job& job) {
               {"candidate", to_json(job.candidate)},
               {"options", to_json(job.options)},
               {"seed", job.seed}};
+    if (!job.values.empty()) json["values"] = job.values;
     if (inspects(job.kind)) json["inspect"] = to_json(job.inspect);
     if (job.reference) json["reference"] = to_json(*job.reference);
     auto& baselines = json["baselines"] = Json::array();
@@ -106,6 +107,7 @@ Result<Job> job_from_json(const Json& json) {
         if (!options) return std::unexpected(options.error());
         job.options = std::move(*options);
         job.seed = json.at("seed").get<std::uint64_t>();
+        job.values = json.value("values", "");
         if (inspects(job.kind)) job.inspect = inspect_from_json(json.at("inspect"));
         for (const auto& [name, content] : json.at("files").items()) {
             auto bytes = base64_decode(content.get<std::string>());

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/base/json.h"
+#include "engine/base/temporary_folder.h"
 #include "engine/compile/compiler.h"
 #include "engine/pipeline/evaluate.h"
 #include "engine/profile/profiler.h"
@@ -8,6 +9,7 @@
 #include "engine/task/task.h"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -46,6 +48,10 @@ struct Job {
     Options options;
     std::uint64_t seed = 0; ///< of the first check; the others follow from it. Of outputs and writers: of their check
     Inspect inspect{};
+    /// Of a PyTorch task, whose reference is not run where kernels run: a folder with the values that it takes and
+    /// gives for each seed that the job uses, as read_values and read_expected know it. Empty for others.
+    std::string values{};
+    std::shared_ptr<const TemporaryFolder> values_folder{}; ///< keeps it there; not sent along
 };
 
 [[nodiscard]] Json to_json(const Job& job);

@@ -52,7 +52,7 @@ std::vector<Trial> bench_trials(const task::Task& task, std::uint64_t seed, bool
 
 Result<std::optional<device::Fault>> fault_of(const LoadedSource& candidate, const Trial& trial, const task::Task& task,
                                               const Job& job, device::Device& device, const std::stop_token& stop) {
-    auto inputs = make_inputs(task, job.files, trial.sizes, trial.seed);
+    auto inputs = make_inputs(task, job, trial.sizes, trial.seed);
     if (!inputs) return std::unexpected(inputs.error());
     auto run = candidate.instantiate(trial.sizes);
     if (!run) return std::unexpected(run.error());

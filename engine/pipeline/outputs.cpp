@@ -3,6 +3,7 @@
 #include "engine/base/json_integer.h"
 #include "engine/pipeline/memory.h"
 #include "engine/pipeline/plan_runner.h"
+#include "engine/pipeline/torch.h"
 #include "engine/verify/output_json.h"
 
 #include <fmt/format.h>
@@ -32,7 +33,7 @@ Result<std::size_t> find_case(const task::Task& task, const OutputsQuery& query,
 
 Result<OutputsPlan> plan_outputs(const task::Files& files, const Options& options, const OutputsQuery& query,
                                  compile::Compiler& untimed, Executor& executor, std::stop_token stop,
-                                 const Progress& progress) {
+                                 const Progress& progress, TorchRunner* torch) {
     TimedCompiler compiler(untimed, options.compile_timeout_s);
     auto task = task::parse_task(files);
     if (!task) return std::unexpected(task.error());
@@ -60,7 +61,11 @@ Result<OutputsPlan> plan_outputs(const task::Files& files, const Options& option
     job.candidate = std::move(candidate->source);
     job.inspect.case_index = *which;
     job.inspect.sizes_of = info->kind;
-    if (!task->reference.empty()) {
+    if (task->is_torch()) {
+        if (!torch) return fail(Stage::task, ErrorCode::unsupported, "PyTorch tasks cannot be run here");
+        if (auto given = give_torch_values(job, *task, files, *info, *torch, stop, progress); !given)
+            return std::unexpected(given.error());
+    } else if (!task->reference.empty()) {
         auto reference = build_trusted("reference", task->reference, *task, files, *info, compiler, stop);
         if (!reference) return std::unexpected(reference.error());
         job.reference = std::move(*reference);

@@ -26,10 +26,12 @@ struct OutputsPlan {
     task::Sizes sizes;
     CompileReport compile; ///< of the candidate; unless ok, there is no job
 };
-/// Compiles the candidate and the reference. Sizes that no case of the task has on the device are an error.
+/// Compiles the candidate and the reference, or lets `torch` compute what a PyTorch reference gives. Sizes that no case
+/// of the task has on the device are an error.
 [[nodiscard]] Result<OutputsPlan> plan_outputs(const task::Files& files, const Options& options,
                                                const OutputsQuery& query, compile::Compiler& compiler,
-                                               Executor& executor, std::stop_token stop, const Progress& progress);
+                                               Executor& executor, std::stop_token stop, const Progress& progress,
+                                               TorchRunner* torch = nullptr);
 
 /// A tensor's values in the job's file, product(shape) elements each.
 struct StoredTensor {

@@ -59,14 +59,15 @@ Result<StoredOutputs> run_outputs(const Job& job, device::Device& device, std::s
     const auto candidate = LoadedSource::load(job.candidate, *task, device);
     if (!candidate) return std::unexpected(candidate.error());
     const auto sizes = verify_sizes(*task, job.inspect.case_index, device.info().kind);
-    const auto inputs = make_inputs(*task, job.files, sizes, job.seed);
+    const auto inputs = make_inputs(*task, job, sizes, job.seed);
     if (!inputs) return std::unexpected(inputs.error());
     // As in verification: the candidate's memory is not what the reference has had.
     auto run = candidate->instantiate(sizes);
     if (!run) return std::unexpected(run.error());
     progress(std::string(kTrustedPhase), -1);
     Outputs outputs;
-    if (auto found = find_expected(job, *task, reference->get(), sizes, *inputs, outputs, stop, device); !found)
+    if (auto found = find_expected(job, *task, reference->get(), sizes, job.seed, *inputs, outputs, stop, device);
+        !found)
         return std::unexpected(found.error());
     progress("run", -1);
     if (auto done = run->prepare(*inputs); !done) return std::unexpected(done.error());

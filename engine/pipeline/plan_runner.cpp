@@ -1,5 +1,6 @@
 #include "engine/pipeline/plan_runner.h"
 
+#include "engine/pipeline/torch.h"
 #include "engine/task/arguments.h"
 #include "engine/task/inputs.h"
 
@@ -64,14 +65,17 @@ Progress throttled(Progress progress) {
         };
 }
 
-Result<HostTensors> make_inputs(const task::Task& task, const task::Files& files, const task::Sizes& sizes,
-                                std::uint64_t seed, HostTensors reuse) {
+Result<HostTensors> make_inputs(const task::Task& task, const Job& job, const task::Sizes& sizes, std::uint64_t seed,
+                                HostTensors reuse) {
     reuse.resize(task.tensors.size());
     for (std::size_t i = 0; i < task.tensors.size(); ++i) {
         const auto& tensor = task.tensors[i];
         if (tensor.role == task::Role::output) continue;
         // Each tensor draws from its own stream: adding one to a task leaves the others' values alone.
-        auto bytes = task::generate(tensor, files, sizes, seed + 0x9E3779B97F4A7C15ull * (i + 1), std::move(reuse[i]));
+        auto bytes =
+            task.is_torch()
+                ? read_torch_values(job, tensor, sizes, seed, TorchValues::before, std::move(reuse[i]))
+                : task::generate(tensor, job.files, sizes, seed + 0x9E3779B97F4A7C15ull * (i + 1), std::move(reuse[i]));
         if (!bytes) return std::unexpected(bytes.error());
         reuse[i] = std::move(*bytes);
     }

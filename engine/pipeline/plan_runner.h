@@ -40,10 +40,10 @@ inline constexpr std::byte kPoison{0xFF};
 /// Inputs of one run by tensor index; empty for tensors that are only written.
 using HostTensors = std::vector<Bytes>;
 
-/// The inputs and initial inout values of `task` at `sizes`. .npy data comes from `files`. The memory of `reuse`, of
-/// tensors of the same task, is used again.
-[[nodiscard]] Result<HostTensors> make_inputs(const task::Task& task, const task::Files& files,
-                                              const task::Sizes& sizes, std::uint64_t seed, HostTensors reuse = {});
+/// The inputs and initial inout values of `task` at `sizes`. .npy data comes from the job's files, a PyTorch task's
+/// from its values. The memory of `reuse`, of tensors of the same task, is used again.
+[[nodiscard]] Result<HostTensors> make_inputs(const task::Task& task, const Job& job, const task::Sizes& sizes,
+                                              std::uint64_t seed, HostTensors reuse = {});
 
 /// A source loaded on a device: its module and plan, ready to be bound to sizes and run.
 class LoadedSource {

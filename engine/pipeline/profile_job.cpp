@@ -47,7 +47,7 @@ Result<profile::Report> run_profile(const Job& job, device::Device& device, prof
     if (!task) return std::unexpected(task.error());
     const auto& sizes = timed_sizes(*task);
     progress("profile: inputs", -1);
-    auto inputs = make_inputs(*task, job.files, sizes, job.seed);
+    auto inputs = make_inputs(*task, job, sizes, job.seed);
     if (!inputs) return std::unexpected(inputs.error());
     auto loaded = LoadedSource::load(job.candidate, *task, device);
     if (!loaded) return std::unexpected(loaded.error());

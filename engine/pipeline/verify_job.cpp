@@ -61,8 +61,8 @@ Result<VerifyReport> run_verify(const Job& job, device::Device& device, std::sto
     const std::size_t total = task->cases.size() * kChecksPerCase;
     // The next check's inputs are made while the device works at this one's.
     const auto make = [&, kind = device.info().kind](std::size_t index, HostTensors reuse) {
-        return make_inputs(*task, job.files, verify_sizes(*task, index / kChecksPerCase, kind),
-                           check_seed(job.seed, index), std::move(reuse));
+        return make_inputs(*task, job, verify_sizes(*task, index / kChecksPerCase, kind), check_seed(job.seed, index),
+                           std::move(reuse));
     };
     Outputs outputs;
     HostTensors inputs, spare;
@@ -87,28 +87,43 @@ Result<VerifyReport> run_verify(const Job& job, device::Device& device, std::sto
         if (!run) return std::unexpected(run.error());
         // Told without delay, so that whoever has to stop this run knows whose it was.
         const double fraction = static_cast<double>(index) / static_cast<double>(total);
-        report_progress(std::string(kTrustedPhase), fraction);
-        if (auto found = find_expected(job, *task, reference->get(), sizes, inputs, outputs, stop, device); !found)
-            return std::unexpected(found.error());
-        if (index == 0)
-            for (const auto& baseline : job.baselines)
-                if (auto right = check_baseline(baseline, *task, sizes, inputs, outputs, device, stop); !right)
-                    return std::unexpected(right.error());
-        report_progress(fmt::format("verify {}/{}", index + 1, total), fraction);
-        if (auto done = run->prepare(inputs); !done) return std::unexpected(done.error());
-        const Looking looking(device, checks_for(job.options, index));
-        auto outcome = run->run(stop);
-        if (outcome && !outcome->fault) {
+        const auto expect = [&]() -> Result<void> {
+            report_progress(std::string(kTrustedPhase), fraction);
+            if (auto found = find_expected(job, *task, reference->get(), sizes, seed, inputs, outputs, stop, device);
+                !found)
+                return found;
+            if (index == 0)
+                for (const auto& baseline : job.baselines)
+                    if (auto right = check_baseline(baseline, *task, sizes, inputs, outputs, device, stop); !right)
+                        return right;
+            return {};
+        };
+        const auto attempt = [&]() -> Result<void> {
+            report_progress(fmt::format("verify {}/{}", index + 1, total), fraction);
+            if (auto done = run->prepare(inputs); !done) return done;
+            const Looking looking(device, checks_for(job.options, index));
+            auto outcome = run->run(stop);
+            if (outcome && !outcome->fault) {
+                append_output(report.output, outcome->output);
+                outcome = device.synchronize(stop);
+            }
+            if (!outcome) return std::unexpected(outcome.error());
             append_output(report.output, outcome->output);
-            outcome = device.synchronize(stop);
-        }
-        if (!outcome) return std::unexpected(outcome.error());
-        append_output(report.output, outcome->output);
-        if (outcome->fault) {
-            report.fault = std::move(outcome->fault);
-            report.because = report.fault->message;
-            break;
-        }
+            if (outcome->fault) {
+                report.fault = std::move(outcome->fault);
+                report.because = report.fault->message;
+            }
+            return {};
+        };
+        // In either order: what the reference leaves in memory that is free again is there for the candidate in one
+        // alone.
+        const bool candidate_first = index % 2 == 1;
+        if (!candidate_first)
+            if (auto done = expect(); !done) return std::unexpected(done.error());
+        if (auto done = attempt(); !done) return std::unexpected(done.error());
+        if (report.fault) break;
+        if (candidate_first)
+            if (auto done = expect(); !done) return std::unexpected(done.error());
         if (auto done = compare_run(*task, sizes, seed, *run, inputs, outputs, report); !done)
             return std::unexpected(done.error());
     }

@@ -1,5 +1,6 @@
 #include "engine/device/sim/sim_device.h"
 #include "engine/device/sim/watch.h"
+#include "engine/pipeline/deadline.h"
 #include "engine/pipeline/locate.h"
 #include "engine/pipeline/outputs.h"
 #include "engine/pipeline/plan_runner.h"
@@ -7,41 +8,13 @@
 
 #include <fmt/format.h>
 
-#include <atomic>
 #include <chrono>
 #include <cmath>
-#include <condition_variable>
 #include <cstring>
-#include <mutex>
-#include <thread>
 #include <utility>
 
 namespace kw::pipeline {
 namespace {
-
-/// Asks for a stop after some time, or when another one is asked for.
-class Deadline {
-public:
-    Deadline(std::stop_token outer, std::chrono::duration<double> time)
-        : thread_([this, outer = std::move(outer), time](const std::stop_token& own) {
-              const std::stop_callback forward{outer, [this] { source_.request_stop(); }};
-              std::mutex mutex;
-              std::unique_lock lock{mutex};
-              std::condition_variable_any done;
-              if (!done.wait_for(lock, own, time, [] { return false; }) && !own.stop_requested()) {
-                  passed_ = true;
-                  source_.request_stop();
-              }
-          }) {}
-
-    [[nodiscard]] std::stop_token token() const { return source_.get_token(); }
-    [[nodiscard]] bool passed() const { return passed_; }
-
-private:
-    std::stop_source source_;
-    std::atomic<bool> passed_ = false;
-    std::jthread thread_; ///< last: ended before the rest goes
-};
 
 /// The candidate on a simulator, with an element in view.
 struct Scene {
@@ -138,7 +111,7 @@ Result<verify::WriterReport> run_writers(const Job& job, std::stop_token stop, c
                                    task::sizes_text(sizes)));
     const auto candidate = LoadedSource::load(job.candidate, *task, **device);
     if (!candidate) return std::unexpected(candidate.error());
-    const auto inputs = make_inputs(*task, job.files, sizes, job.seed);
+    const auto inputs = make_inputs(*task, job, sizes, job.seed);
     if (!inputs) return std::unexpected(inputs.error());
     const auto& tensor = task->tensors[inspect.tensor];
     const auto extent = task::extent_of(tensor.shape, tensor.type, tensor.name, sizes);

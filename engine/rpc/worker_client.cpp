@@ -219,6 +219,10 @@ Result<pipeline::Evaluation> WorkerClient::evaluate(const task::Files& files, co
 
 Result<Json> WorkerClient::devices(std::stop_token stop) { return call("devices", Json::object(), std::move(stop)); }
 
+Result<Json> WorkerClient::describe_torch(const std::string& file, const std::string& source, std::stop_token stop) {
+    return call("torch/describe", Json{{"file", file}, {"source", source}}, std::move(stop));
+}
+
 Result<Json> WorkerClient::doctor(std::stop_token stop) { return call("doctor", Json::object(), std::move(stop)); }
 
 Result<Json> WorkerClient::disassemble(const DisassembleQuery& query, std::stop_token stop) {

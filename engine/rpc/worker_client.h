@@ -88,6 +88,9 @@ public:
     [[nodiscard]] Result<Json> devices(std::stop_token stop = {});
     [[nodiscard]] Result<Json> doctor(std::stop_token stop = {});
     [[nodiscard]] Result<Json> disassemble(const DisassembleQuery& query, std::stop_token stop = {});
+    /// What a task around a PyTorch problem has: docs at worker::Service::describe_torch.
+    [[nodiscard]] Result<Json> describe_torch(const std::string& file, const std::string& source,
+                                              std::stop_token stop = {});
 
     /// A call under way. Survives the worker's death: cancelling is then without effect.
     class Ticket {

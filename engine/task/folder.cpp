@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 constexpr std::size_t kLargestText = std::size_t{16} << 20;
 constexpr std::size_t kLargestFolder = std::size_t{256} << 20;
 constexpr std::size_t kMostEntries = 20000;
-constexpr std::array<std::string_view, 5> kTextExtensions{".cu", ".cuh", ".h", ".hpp", ".inl"};
+constexpr std::array<std::string_view, 6> kTextExtensions{".cu", ".cuh", ".h", ".hpp", ".inl", ".py"};
 
 std::unexpected<Error> refuse(ErrorCode code, std::string message, Where where) {
     return fail(Stage::task, code, std::move(message), std::move(where));

@@ -109,6 +109,7 @@ private:
             for (std::size_t i = 0; i < n; ++i) integers[i] = static_cast<std::int64_t>(begin + i);
             return put_integers();
         case Fill::Kind::zeros:
+        case Fill::Kind::torch:
         case Fill::Kind::file: integers.fill(0); return put_integers();
         }
     }
@@ -237,6 +238,8 @@ Result<Bytes> from_file(const Tensor& tensor, const Files& files, const Extent& 
 Result<Bytes> generate(const Tensor& tensor, const Files& files, const Sizes& sizes, std::uint64_t seed, Bytes reuse) {
     auto extent = extent_of(tensor.shape, tensor.type, tensor.name, sizes);
     if (!extent) return std::unexpected(extent.error());
+    if (tensor.fill.kind == Fill::Kind::torch)
+        return bad(tensor, "has its values from PyTorch alone");
     if (tensor.fill.kind == Fill::Kind::file) return from_file(tensor, files, *extent, std::move(reuse));
     auto numbers = evaluate(tensor, sizes, extent->elements);
     if (!numbers) return std::unexpected(numbers.error());

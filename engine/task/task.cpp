@@ -18,6 +18,7 @@ namespace kw::task {
 namespace {
 
 const std::string kFile = "task.toml";
+constexpr std::string_view kPython = ".py";
 
 /// Largest finite values of the floating types.
 double largest(ScalarType type) {
@@ -51,6 +52,7 @@ public:
             reader_.fail_at("the task's name is empty", reader_.where(root, "name"));
         task_.title = root.has("title") ? reader_.string(root, "title") : task_.name;
         task_.kernel = source(root, "kernel");
+        torch_ = root.has("reference") && reader_.string(root, "reference").ends_with(kPython);
         if (root.has("tolerance")) task_.tolerance = tolerance(reader_.table(root, "tolerance"));
         read_sizes(root);
         read_cases(root);
@@ -302,6 +304,7 @@ private:
         if (result.role == Role::input && table.has("expected"))
             reader_.fail_at(fmt::format("{} is an input, so it takes no expected", what),
                             reader_.where(table, "expected"));
+        if (torch_) return values_of_torch(table, what, result);
         if (result.role != Role::output && !given)
             reader_.fail_at(fmt::format("{} has neither fill nor file, as in fill = \"normal\"", what), result.where);
         if (table.has("fill") && table.has("file"))
@@ -313,6 +316,15 @@ private:
         } else if (table.has("fill")) {
             read_fill(table, result);
         }
+    }
+
+    /// A PyTorch problem makes every value itself: what another made it could not answer for.
+    void values_of_torch(const TomlTable& table, const std::string& what, Tensor& result) {
+        for (const char* key : {"fill", "file", "expected"})
+            if (table.has(key))
+                reader_.fail_at(fmt::format("{} takes no {}: the PyTorch reference gives its values", what, key),
+                                reader_.where(table, key));
+        result.fill.kind = Fill::Kind::torch;
     }
 
     void read_fill(const TomlTable& table, Tensor& result) {
@@ -371,13 +383,17 @@ private:
         if (root.has("reference") || !all_expected) task_.reference = source(root, "reference");
         if (root.has("baselines"))
             for (const auto& [name, where] : reader_.strings(root, "baselines"))
-                task_.baselines.push_back(existing(name, "baseline", where));
+                task_.baselines.push_back(torch_ && (name == kTorchEager || name == kTorchCompile)
+                                              ? name
+                                              : existing(name, "baseline", where));
+        if (task_.baselines.empty() && torch_) task_.baselines = {std::string(kTorchEager), std::string(kTorchCompile)};
         if (task_.baselines.empty() && !task_.reference.empty()) task_.baselines.push_back(task_.reference);
     }
 
     TomlReader& reader_;
     const Files& files_;
-    const bool arrays_; ///< whether .npy files are looked into
+    const bool arrays_;  ///< whether .npy files are looked into
+    bool torch_ = false; ///< the reference is a PyTorch problem
     Task task_;
     std::vector<std::string> size_order_;
     std::map<std::string, std::string, std::less<>> names_;

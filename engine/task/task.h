@@ -38,7 +38,7 @@ enum class Role { input, output, inout };
 /// How an input gets its values. `a` and `b` mean what the kind takes: mean and std, low and high (inclusive for
 /// integers), n.
 struct Fill {
-    enum class Kind { normal, uniform, integers, permutation, sorted, zeros, ones, iota, file };
+    enum class Kind { normal, uniform, integers, permutation, sorted, zeros, ones, iota, file, torch };
     Kind kind = Kind::normal;
     double a = 0;
     double b = 1;
@@ -87,7 +87,9 @@ struct Task {
     std::string title;
     std::string kernel;
     std::string reference;              ///< empty only where every output has its expected values
-    std::vector<std::string> baselines; ///< the reference when the file names none; empty when there is none either
+    /// The reference when the file names none; empty when there is none either. Of a PyTorch task "eager" and "compile",
+    /// which are no files.
+    std::vector<std::string> baselines;
     std::vector<Tensor> tensors;
     std::map<std::string, Scalar, std::less<>> scalars;
     std::vector<Case> cases; ///< [sizes] first, then each [[case]] laid over it
@@ -95,7 +97,13 @@ struct Task {
     Tolerance tolerance{};
 
     [[nodiscard]] const Tensor* find_tensor(std::string_view name) const;
+    /// The reference is a PyTorch problem: it gives the values of every tensor, before and after, by name.
+    [[nodiscard]] bool is_torch() const;
 };
+
+/// What PyTorch does by itself and through torch.compile, as baselines of a task whose reference is a PyTorch problem.
+inline constexpr std::string_view kTorchEager = "eager";
+inline constexpr std::string_view kTorchCompile = "compile";
 
 /// "cols=1024 rows=64", "no sizes" when there are none.
 [[nodiscard]] std::string sizes_text(const Sizes& sizes);
@@ -114,7 +122,7 @@ struct Extent {
 using Files = std::map<std::string, std::string, std::less<>>;
 
 /// Reads what an evaluation or an agent may need from a folder: task.toml, skill.md and every .cu .cuh .h .hpp .inl
-/// .npy below it. Refused with a sentence: no task.toml, text that is not UTF-8 (with its position), a text file over
+/// .py .npy below it. Refused with a sentence: no task.toml, text that is not UTF-8 (with its position), a text file over
 /// 16 MiB, more than 256 MiB in all.
 [[nodiscard]] Result<Files> read_folder(const std::filesystem::path& folder);
 

@@ -107,4 +107,6 @@ const Tensor* Task::find_tensor(std::string_view wanted) const {
     return found == tensors.end() ? nullptr : &*found;
 }
 
+bool Task::is_torch() const { return reference.ends_with(".py"); }
+
 } // namespace kw::task

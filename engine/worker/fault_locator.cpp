@@ -1,6 +1,7 @@
 #include "engine/worker/fault_locator.h"
 
 #include "engine/base/file.h"
+#include "engine/base/temporary_folder.h"
 #include "engine/compile/toolkit.h"
 #include "engine/device/cuda/fault_text.h"
 #include "engine/rpc/client.h"
@@ -25,27 +26,6 @@ constexpr std::chrono::seconds kSanitizerTime{20};
 /// Until the tool has written its report, once the process it watches has answered.
 constexpr std::chrono::seconds kReportTime{3};
 constexpr std::size_t kReportBytes = std::size_t{4} << 20;
-
-/// A folder that goes with the object.
-class TemporaryFolder {
-public:
-    TemporaryFolder() {
-        std::error_code error;
-        auto pattern = (fs::temp_directory_path(error) / "kernelwright-XXXXXX").string();
-        if (!error && ::mkdtemp(pattern.data())) path_ = pattern;
-    }
-    ~TemporaryFolder() {
-        std::error_code ignored;
-        if (!path_.empty()) fs::remove_all(path_, ignored);
-    }
-    TemporaryFolder(const TemporaryFolder&) = delete;
-    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-    [[nodiscard]] const fs::path& path() const { return path_; }
-
-private:
-    fs::path path_;
-};
 
 std::optional<device::Fault> find_with_simulator(const std::vector<std::string>& command, const Json& job,
                                                  device::FaultKind told, std::stop_token stop) {

@@ -63,7 +63,7 @@ Result<Json> Service::outputs(const Json& params, std::stop_token stop, const pi
     const std::scoped_lock lock{evaluating_.mutex};
     const auto compiler = open(evaluating_);
     if (!compiler) return std::unexpected(compiler.error());
-    auto plan = pipeline::plan_outputs(*files, *options, query, **compiler, executor_, stop, progress);
+    auto plan = pipeline::plan_outputs(*files, *options, query, **compiler, executor_, stop, progress, &torch_);
     if (!plan) return std::unexpected(std::move(plan.error()));
     if (!plan->compile.ok) return describe(*plan, nullptr, {});
     auto file = SharedFile::create();

@@ -36,7 +36,7 @@ public:
                     {"version", version()},
                     {"pid", ::getpid()},
                     {"methods",
-                     {"compile", "evaluate", "devices", "doctor", "disassemble", "outputs", "outputs/region",
+                     {"compile", "evaluate", "devices", "doctor", "disassemble", "torch/describe", "outputs", "outputs/region",
                       "outputs/histogram", "outputs/tolerance", "outputs/next", "outputs/writers", "outputs/release",
                       "cancel", "shutdown"}}};
     }
@@ -94,6 +94,9 @@ Result<void> serve(Service::Settings settings) {
         [&](const Json&, std::stop_token stop, const Progress&) { return service.doctor(std::move(stop)); });
     add("disassemble", "inspect", [&](const Json& params, std::stop_token stop, const Progress&) {
         return service.disassemble(params, std::move(stop));
+    });
+    add("torch/describe", "evaluate", [&](const Json& params, std::stop_token stop, const Progress&) {
+        return service.describe_torch(params, std::move(stop));
     });
     add("outputs", "evaluate", [&](const Json& params, std::stop_token stop, const Progress& progress) {
         return service.outputs(params, std::move(stop), progress);

@@ -216,7 +216,7 @@ Result<Json> Service::evaluate(const task::Files& files, const pipeline::Options
     const auto compiler = open(evaluating_);
     if (!compiler) return std::unexpected(compiler.error());
     Executors executors{executor_, profiling_};
-    auto evaluation = pipeline::evaluate(files, options, **compiler, executors, stop, progress, live);
+    auto evaluation = pipeline::evaluate(files, options, **compiler, executors, stop, progress, live, &torch_);
     if (!evaluation) return std::unexpected(std::move(evaluation.error()));
     return pipeline::to_json(*evaluation);
 }
@@ -287,6 +287,14 @@ Result<Json> Service::doctor(std::stop_token stop) {
     report["checks"] = Json::array({check_compiler(stop), check_executor(found)});
     report["ladders"] = found ? ladders(found->at("devices"), stop) : Json::array();
     return report;
+}
+
+Result<Json> Service::describe_torch(const Json& params, std::stop_token stop) try {
+    const std::scoped_lock lock{evaluating_.mutex};
+    return torch_.describe(params.at("file").get<std::string>(), params.at("source").get<std::string>(),
+                           std::move(stop));
+} catch (const Json::exception& error) {
+    return malformed("torch/describe", error);
 }
 
 Result<Json> Service::disassemble(const Json& params, std::stop_token stop) try {
