@@ -257,6 +257,26 @@ private slots:
         silent(run(text(""), {.block = {96}}));
         found(run(text("ld.shared.u32 %x4, [%s1+4];"), {.block = {96}}), FaultKind::race, 3, 1);
     }
+    void a_copy_that_nobody_waited_for() {
+        const auto text = [](const std::string& wait, const std::string& lane) {
+            return kernel(
+                {"mad.wide.u32 %d0, %t, 12, %g1; shl.b32 %x3, %t, 4; add.u32 %s2, %s1, %x3; setp.lt.u32 %p, %t, 8;",
+                 "@%p cp.async.ca.shared.global [%s2], [%d0], 16;", "cp.async.commit_group;", wait,
+                 "xor.b32 %x3, %t, " + lane
+                     + "; shl.b32 %x3, %x3, 2; add.u32 %s2, %s1, %x3; ld.shared.u32 %x4, [%s2];"});
+        };
+        const auto lines = [](const Ran& ran, FaultKind kind, int line, int other) {
+            QVERIFY(ran.fault && ran.fault->kind == kind && ran.fault->other); // which may be the thread itself
+            QCOMPARE(ran.fault->where.line, line);
+            QCOMPARE(ran.fault->other->where.line, other);
+        };
+        lines(run(text("", "0")), FaultKind::race, 5, 2);
+        lines(run(text("bar.sync 0;", "1")), FaultKind::race, 5, 2);
+        lines(run(text("cp.async.wait_group 1; bar.sync 0;", "1")), FaultKind::race, 5, 2);
+        silent(run(text("cp.async.wait_group 0; bar.sync 0;", "1")));
+        silent(run(text("cp.async.wait_all; bar.warp.sync -1;", "1")));
+        lines(run(text("cp.async.wait_group 0;", "4")), FaultKind::race, 5, 2); // another's copy
+    }
     void a_shuffle_from_a_lane_that_is_not_there() {
         const Ran ran = run(kernel({"setp.ge.u32 %p, %t, 16; @%p bra END;",
                                     "mov.u32 %x4, 20; shfl.sync.idx.b32 %x3, %t, %x4, 31, 0x0000ffff;", "END:"}));

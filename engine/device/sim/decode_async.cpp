@@ -117,7 +117,9 @@ Result<void> FunctionDecoder::rule_copies_arrive(Modifiers modifiers) {
     if (auto checked = finish(modifiers); !checked) return checked;
     if (auto counted = need(1, 1); !counted) return counted;
     if (!arrives) {
-        push(make(Op::cp_async_wait, Type::none));
+        Instr wait = make(Op::cp_async_wait, Type::none);
+        wait.mode = 3;
+        push(std::move(wait));
         return {};
     }
     Instr instr = make(Op::mbarrier, Type::b64);
@@ -127,6 +129,7 @@ Result<void> FunctionDecoder::rule_copies_arrive(Modifiers modifiers) {
     auto place = whole_address(0);
     if (!place) return std::unexpected(place.error());
     instr.src = {*place, constant(RowClass::w32, 1)};
+    instr.target = 1; // the thread's copies are complete
     push(std::move(instr));
     return {};
 }

@@ -284,8 +284,19 @@ Result<void> FunctionDecoder::rule_cp() {
     if (!modifiers.take("async")) return unsupported("the operation is not implemented");
     if (modifiers.take("bulk")) return rule_bulk(std::move(modifiers));
     if (modifiers.take("mbarrier")) return rule_copies_arrive(std::move(modifiers));
-    if (modifiers.take("commit_group") || modifiers.take("wait_group") || modifiers.take("wait_all")) {
-        push(make(Op::cp_async_wait, Type::none));
+    // mode 1: commits, 2: waits until imm groups are left, 3: waits for all
+    Instr wait = make(Op::cp_async_wait, Type::none);
+    wait.mode = modifiers.take("commit_group") ? 1
+                : modifiers.take("wait_group") ? 2
+                : modifiers.take("wait_all")   ? 3
+                                               : 0;
+    if (wait.mode != 0) {
+        if (wait.mode == 2) {
+            if (auto counted = need(1, 1); !counted) return counted;
+            if (operand(0).kind != ptx::OperandKind::integer) return unsupported("its number must be a constant");
+            wait.imm = static_cast<std::int64_t>(operand(0).bits);
+        }
+        push(std::move(wait));
         return {};
     }
     Instr instr = make(Op::cp_async, Type::none);

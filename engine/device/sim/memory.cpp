@@ -27,8 +27,7 @@ Result<DeviceMemory> DeviceMemory::reserve(std::uint64_t bytes) {
                     fmt::format("cannot reserve {} MiB of address space for simulated memory", reserved >> 20));
     memory.base_ = static_cast<std::byte*>(base);
     memory.reserved_ = reserved;
-    void* bits =
-        mmap(nullptr, reserved / 8, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* bits = mmap(nullptr, reserved / 8, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (bits == MAP_FAILED)
         return fail(Stage::device, ErrorCode::device,
                     fmt::format("cannot reserve {} MiB of address space for what was written", reserved >> 23));
@@ -48,6 +47,7 @@ DeviceMemory::DeviceMemory(DeviceMemory&& other) noexcept { *this = std::move(ot
 DeviceMemory& DeviceMemory::operator=(DeviceMemory&& other) noexcept {
     std::swap(base_, other.base_);
     std::swap(written_, other.written_);
+    std::swap(covered_, other.covered_);
     std::swap(reserved_, other.reserved_);
     std::swap(limit_, other.limit_);
     std::swap(used_, other.used_);
@@ -77,6 +77,9 @@ Result<std::uint64_t> DeviceMemory::allocate(std::uint64_t bytes, std::string_vi
     if (mprotect(base_ + offset, size, PROT_READ | PROT_WRITE) != 0)
         return fail(Stage::device, ErrorCode::device,
                     fmt::format("the system has no memory for {} ({} MiB)", label, size >> 20));
+    if (!cover_written(offset + size))
+        return fail(Stage::device, ErrorCode::device,
+                    fmt::format("the system has no memory to remember what of {} was written", label));
     if (fit != free_.end()) {
         const std::uint64_t rest = fit->second - taken;
         free_.erase(fit);
@@ -89,6 +92,15 @@ Result<std::uint64_t> DeviceMemory::allocate(std::uint64_t bytes, std::string_vi
     const auto at = std::lower_bound(allocations_.begin(), allocations_.end(), allocation.begin,
                                      [](const Allocation& entry, std::uint64_t begin) { return entry.begin < begin; });
     return allocations_.insert(at, std::move(allocation))->begin;
+}
+
+bool DeviceMemory::cover_written(std::uint64_t end) {
+    const std::uint64_t wanted = pages(end / 8);
+    if (wanted <= covered_) return true;
+    auto* at = reinterpret_cast<std::byte*>(written_) + covered_;
+    if (mprotect(at, wanted - covered_, PROT_READ | PROT_WRITE) != 0) return false;
+    covered_ = wanted;
+    return true;
 }
 
 void DeviceMemory::release(std::uint64_t address) {

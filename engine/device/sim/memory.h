@@ -73,9 +73,12 @@ public:
 
 private:
     DeviceMemory() = default;
+    /// Makes the bits of the first `end` bytes accessible.
+    bool cover_written(std::uint64_t end);
 
     std::byte* base_ = nullptr;
     std::uint64_t* written_ = nullptr;
+    std::uint64_t covered_ = 0; ///< bytes of it that are accessible
     std::uint64_t reserved_ = 0;
     std::uint64_t limit_ = 0;
     std::uint64_t used_ = 0;

@@ -65,10 +65,18 @@ device::Dim3 block_at(const LaunchState& launch, std::uint64_t linear) {
             static_cast<std::uint32_t>(linear / grid.x / grid.y)};
 }
 
+/// Whether the other party of a race is an asynchronous copy.
+bool by_copy(const LaunchState& launch, const RawFault& raw) {
+    return raw.other_step && raw.other_writes
+           && launch.bound->program.instrs[static_cast<std::size_t>(raw.other_step - launch.bound->steps.data())].op
+                  == Op::cp_async;
+}
+
 device::FaultParty describe_other(const LaunchState& launch, const RawFault& raw) {
     device::FaultParty other;
     const bool race = raw.kind == RawFault::Kind::race;
-    other.did = race ? (raw.other_writes ? "wrote there before" : "read there before")
+    other.did = by_copy(launch, raw) ? "began the copy"
+                : race               ? (raw.other_writes ? "wrote there before" : "read there before")
                 : raw.kind == RawFault::Kind::absent_source ? "is the one it names"
                                                             : "waits here";
     if (raw.other_step)
@@ -192,6 +200,11 @@ device::Fault describe_fault(const LaunchState& launch) {
         fault.message = fmt::format(
             "race in {} memory: {}{} and an earlier {} by another thread are not ordered by a barrier or a fence",
             to_string(raw.space), access_text(raw), inside(fault), raw.other_writes ? "write" : "read");
+        if (by_copy(launch, raw))
+            fault.message =
+                fmt::format("race in shared memory: {} meets an asynchronous copy that may not have arrived; its "
+                            "thread has to wait for it, and others for a barrier after that",
+                            access_text(raw));
         break;
     case RawFault::Kind::never_written:
         fault.kind = device::FaultKind::uninitialized_read;

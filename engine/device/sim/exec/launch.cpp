@@ -76,7 +76,7 @@ void add_shadows(BlockContext& context, LaunchState& launch) {
         launch.shadow->cells_of(std::uint64_t{context.warps[0].cluster_stride} * context.cluster.size);
     // Stamps tell what is of this launch, but fresh memory may hold anything.
     context.cells.written = std::make_unique<Cell[]>(cells);
-    if (launch.options.checks.race) {
+    if (launch.shadow->view().race) {
         context.cells.read = std::make_unique<Cell[]>(cells);
         context.cells.read_too = std::make_unique<Cell[]>(cells);
     }
@@ -581,6 +581,8 @@ Result<LaunchResult> run_launch(const BoundProgram& bound, const DeviceMemory& m
     std::map<std::uint64_t, std::string> by_block;
     for (const auto& [block, text] : launch.output) by_block[block] += text;
     for (const auto& [block, text] : by_block) result.output += text;
+    if (launch.shadow && launch.shadow->lacks_memory())
+        result.output += "\n(races were not looked for: the system has no memory for that)\n";
     if (launch.output_cut) result.output += "\n(output cut after 1 MiB)\n";
     if (launch.faulted)
         result.fault = describe_fault(launch);

@@ -8,16 +8,19 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <stdexcept>
 
 namespace kw::sim {
 namespace {
 
 constexpr std::uint64_t kStampBytes = (std::uint64_t{1} << 32) * sizeof(std::uint32_t);
 /// Where stamps start over between launches; a launch that takes more than are left after it is not thinkable.
+/// Memory is made accessible in steps of so many bytes and stamps.
+constexpr std::uint64_t kStep = std::uint64_t{1} << 21, kStampStep = std::uint64_t{1} << 18;
 constexpr std::uint32_t kLateStamp = 0x80000000u;
 
 void* map(std::uint64_t bytes) {
-    void* at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* at = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (at == MAP_FAILED) return nullptr;
     madvise(at, bytes, MADV_HUGEPAGE);
     return at;
@@ -47,29 +50,46 @@ DeviceShadow::~DeviceShadow() {
     if (owners_) munmap(owners_, kStampBytes);
 }
 
-void DeviceShadow::begin_launch() {
-    if (next_ < kLateStamp) return;
+bool DeviceShadow::begin_launch(std::uint64_t cells) {
+    const std::uint64_t wanted = std::min((cells * sizeof(Cell) + kStep - 1) / kStep * kStep, cell_bytes_);
+    if (wanted > covered_) {
+        const auto open = [&](Cell* at) {
+            return mprotect(reinterpret_cast<std::byte*>(at) + covered_, wanted - covered_, PROT_READ | PROT_WRITE)
+                   == 0;
+        };
+        if (!open(written_) || !open(read_)) return false;
+        covered_ = wanted;
+    }
+    if (next_ < kLateStamp) return true;
     madvise(written_, cell_bytes_, MADV_DONTNEED);
     madvise(read_, cell_bytes_, MADV_DONTNEED);
     madvise(owners_, kStampBytes, MADV_DONTNEED);
     next_ = 1;
+    return true;
+}
+
+void DeviceShadow::own(std::uint32_t stamp, std::uint64_t block) {
+    if (stamp >= covered_stamps_.load(std::memory_order_acquire)) {
+        const std::lock_guard lock(mutex_);
+        const std::uint64_t have = covered_stamps_.load(std::memory_order_relaxed);
+        if (stamp >= have) {
+            const std::uint64_t wanted = (std::uint64_t{stamp} + kStampStep) / kStampStep * kStampStep;
+            if (mprotect(owners_ + have, (wanted - have) * sizeof *owners_, PROT_READ | PROT_WRITE) != 0)
+                throw std::runtime_error("the system has no memory to look for races; leave race out of --sanitize");
+            covered_stamps_.store(wanted, std::memory_order_release);
+        }
+    }
+    owners_[stamp] = static_cast<std::uint32_t>(block);
 }
 
 LaunchShadow::LaunchShadow(const BoundProgram& bound, const DeviceMemory& memory, DeviceShadow& device,
                            const device::Checks& checks)
     : memory_(memory), device_(device) {
-    device_.begin_launch();
-    view_.before = device_.next_ - 1;
     view_.init = checks.init;
     view_.shuffle = checks.shuffle;
     view_.gather = checks.schedule.has_value();
-    view_.race = checks.race;
     view_.base = kGlobalBase;
-    view_.bytes = memory.reserved();
-    if (checks.race) {
-        view_.written = device.written_;
-        view_.read = device.read_;
-    }
+    view_.bytes = memory.high_water() - kGlobalBase;
     if (checks.init) view_.bits = memory.written_bits();
     std::uint32_t global = 16, shared = 16;
     for (const CheckedOp& op : bound.checked) {
@@ -81,11 +101,18 @@ LaunchShadow::LaunchShadow(const BoundProgram& bound, const DeviceMemory& memory
     }
     view_.global_shift = static_cast<std::uint32_t>(std::countr_zero(global));
     view_.shared_shift = static_cast<std::uint32_t>(std::countr_zero(shared));
+    lacks_memory_ = !device_.begin_launch(checks.race ? (view_.bytes >> view_.global_shift) + 1 : 0);
+    view_.race = checks.race && !lacks_memory_;
+    view_.before = device_.next_ - 1;
+    if (view_.race) {
+        view_.written = device.written_;
+        view_.read = device.read_;
+    }
 }
 
 std::uint32_t LaunchShadow::take_stamp(std::uint64_t block) {
     const std::uint32_t stamp = device_.next_.fetch_add(1, std::memory_order_relaxed);
-    device_.owners_[stamp] = static_cast<std::uint32_t>(block);
+    device_.own(stamp, block);
     return stamp;
 }
 
@@ -101,6 +128,10 @@ void LaunchShadow::start_block(BlockShadow& block, std::uint64_t index) {
     block.base = block.now - 1;
     std::memset(block.seen, 0, sizeof block.seen);
     for (WarpShadow& warp : block.warps) {
+        for (const PendingCopy& copy : warp.copies)
+            std::fill_n(block.shared->written.get() + copy.first, copy.count, Cell{0});
+        warp.copies.clear();
+        warp.groups = {};
         warp.full = 0;
         warp.fenced = 0;
         warp.lanes.reset();
@@ -256,6 +287,9 @@ CheckedOp classify_check(const Instr& instr, const device::Checks& checks) {
         op.kind = Kind::mbarrier;
         op.address = instr.src[0];
         break;
+    case Op::cp_async_wait:
+        if (checks.race && instr.mode != 0) op.kind = Kind::copies;
+        break;
     case Op::fence:
         if (checks.race) op.kind = Kind::fence;
         break;
@@ -334,6 +368,35 @@ void note_local_write(Warp& warp, std::uint32_t begin, std::uint32_t bytes, std:
     for (; mask != 0; mask &= mask - 1)
         std::memset(warp.local_written + static_cast<std::size_t>(std::countr_zero(mask)) * warp.local_stride + begin,
                     1, bytes);
+}
+
+void note_copy(Warp& warp, const Step* step, std::uint32_t lane, std::uint64_t first, std::uint32_t count) {
+    WarpShadow& own = warp.shadow->warps[warp.index];
+    const auto index = static_cast<std::uint32_t>(step - warp.steps) & (kMostCellSteps - 1);
+    const Cell cell = cell_of(kPendingStamp, warp.index, false, index) | Cell{lane} << kCellLane;
+    std::fill_n(warp.shadow->shared->written.get() + first, count, cell);
+    own.copies.push_back({first, count, lane, own.groups[lane] + 1});
+}
+
+void note_copies(Warp& warp, std::uint32_t mask, std::uint32_t mode, std::uint32_t left) {
+    BlockShadow& shadow = *warp.shadow;
+    WarpShadow& own = shadow.warps[warp.index];
+    if (mode == 1) {
+        for (std::uint32_t lane = 0; lane < 32; ++lane) own.groups[lane] += mask >> lane & 1;
+        return;
+    }
+    std::erase_if(own.copies, [&](const PendingCopy& copy) {
+        const bool waits = (mask >> copy.lane & 1) != 0;
+        if (!waits || (mode == 2 && copy.group + left > own.groups[copy.lane])) return false;
+        Cell* cells = shadow.shared->written.get() + copy.first;
+        for (std::uint32_t at = 0; at < copy.count; ++at) {
+            if (stamp_of(cells[at]) != kPendingStamp || warp_of(cells[at]) != warp.index
+                || lane_of(cells[at]) != copy.lane)
+                continue;
+            cells[at] = (cells[at] & 0xffffffffu) | Cell{shadow.now} << kCellStamp;
+        }
+        return true;
+    });
 }
 
 void note_fence(Warp& warp) {
@@ -472,6 +535,14 @@ bool settle(Warp& warp, const Step* step, const CheckedOp& op, std::uint32_t lan
     LaunchShadow& launch = *shadow.launch;
     if ((old & kCellStrong) != 0 && op.strong) return true;
     const std::uint32_t stamp = stamp_of(old);
+    if (space == Space::shared && stamp == kPendingStamp) {
+        (void)raise(warp, step, RawFault::Kind::race, lane, address, op.size, writes, space);
+        warp.fault.other_step = warp.steps + step_of(old);
+        warp.fault.other_thread = warp_of(old) * 32 + lane_of(old);
+        warp.fault.other_block = shadow.index;
+        warp.fault.other_writes = true;
+        return false;
+    }
     if (stamp <= launch.view().before || (space == Space::shared && stamp < shadow.shared->start)) return true;
     const std::uint32_t owner = launch.owner_of(stamp);
     const bool same_block = owner == static_cast<std::uint32_t>(shadow.index);

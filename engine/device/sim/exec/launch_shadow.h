@@ -18,8 +18,9 @@ struct BoundProgram;
 struct Cluster;
 
 /// Address space for cells and stamps, of which the system gives what is touched: 16 bytes for each cell of global
-/// memory, whose size is that of a launch's smallest access (1 … 16 bytes), and 4 for each stamp. Kept between
-/// launches, whose stamps tell them apart.
+/// memory, whose size is that of a launch's smallest access (1 … 16 bytes), and 4 for each stamp. Accessible as far as
+/// device memory is in use, since what is accessible counts against a process's limit. Kept between launches, whose
+/// stamps tell them apart.
 class DeviceShadow {
 public:
     /// For `bytes` of reserved device memory.
@@ -28,17 +29,22 @@ public:
     DeviceShadow(const DeviceShadow&) = delete;
     DeviceShadow& operator=(const DeviceShadow&) = delete;
 
-    /// A launch begins: its stamps follow those that were taken. Starts over when they run out.
-    void begin_launch();
+    /// A launch begins that has `cells` cells: its stamps follow those that were taken. Starts over when they run out.
+    /// False where the system has no memory for them.
+    [[nodiscard]] bool begin_launch(std::uint64_t cells);
 
 private:
     friend class LaunchShadow;
+    void own(std::uint32_t stamp, std::uint64_t block);
     DeviceShadow() = default;
 
     Cell* written_ = nullptr;
     Cell* read_ = nullptr;
     std::uint32_t* owners_ = nullptr; ///< of a stamp: the block's linear index, modulo 2³²
     std::uint64_t cell_bytes_ = 0;    ///< of each of the two
+    std::uint64_t covered_ = 0;       ///< of these, accessible
+    std::mutex mutex_;
+    std::atomic<std::uint64_t> covered_stamps_{0};
     std::atomic<std::uint32_t> next_{1};
 };
 
@@ -47,6 +53,9 @@ class LaunchShadow {
 public:
     LaunchShadow(const BoundProgram& bound, const DeviceMemory& memory, DeviceShadow& device,
                  const device::Checks& checks);
+
+    /// Whether races are not looked for after all, as the system has no memory for the cells.
+    [[nodiscard]] bool lacks_memory() const { return lacks_memory_; }
 
     [[nodiscard]] ShadowView& view() { return view_; }
     [[nodiscard]] std::uint32_t take_stamp(std::uint64_t block);
@@ -78,6 +87,7 @@ private:
     const DeviceMemory& memory_;
     DeviceShadow& device_;
     ShadowView view_;
+    bool lacks_memory_ = false;
     std::mutex mutex_;
     std::uint64_t order_ = 0;
     std::unordered_map<std::uint64_t, Log> logs_;

@@ -313,7 +313,15 @@ bool look_copy(Warp& warp, const Step* step, const CheckedOp& op, u32 mask, cons
     for (u32 left = mask; left != 0; left &= left - 1)
         if (const u32 lane = static_cast<u32>(__builtin_ctz(left)); bytes[lane] >= op.size) some |= 1u << lane;
     if (some && !look_global(look_for(warp, step, op, true, false), some, from, op.size)) return false;
-    return look_shared(look_for(warp, step, op, false, true), mask, to, op.size);
+    const Look look = look_for(warp, step, op, false, true);
+    if (!look_shared(look, mask, to, op.size)) return false;
+    if (!look.view.race) return true;
+    const u32 shift = look.view.shared_shift;
+    for (u32 left = mask; left != 0; left &= left - 1) {
+        const u32 lane = static_cast<u32>(__builtin_ctz(left));
+        note_copy(warp, step, lane, shared_offset(warp, to[lane], op.size) >> shift, op.size >> shift);
+    }
+    return true;
 }
 
 bool look_bulk(Warp& warp, const Step* step, const CheckedOp& op, u32 mask) {
@@ -404,11 +412,15 @@ const Step* checked(Warp& warp, const Step* step) {
     }
     case Kind::mbarrier: {
         const u64* address = row<const u64>(warp, op.address);
+        if (warp.view->race && op.instr->target == 1) note_copies(warp, mask, 3, 0);
         for (u32 left = mask; left != 0; left &= left - 1) {
             note_mbarrier(warp, op, address[__builtin_ctz(left)]);
         }
         return op.run(warp, step);
     }
+    case Kind::copies:
+        note_copies(warp, mask, op.instr->mode, static_cast<u32>(op.instr->imm));
+        return op.run(warp, step);
     case Kind::fence: note_fence(warp); return op.run(warp, step);
     case Kind::warp_sync: {
         if (warp.view->shuffle && !check_members(warp, step, op, mask)) return nullptr;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <unordered_map>
+#include <vector>
 
 /// What is remembered beside memory while a launch is looked at: who wrote and read each cell last and when, and what
 /// the threads of a block know to have happened. Plain data, because code compiled for several instruction sets works
@@ -35,10 +36,22 @@ struct SyncObject {
     std::uint32_t seen[32] = {};
 };
 
+/// Of what an asynchronous copy writes, until the thread that began it has waited for it: known to nobody.
+constexpr std::uint32_t kPendingStamp = 0xffffffffu;
+
+struct PendingCopy {
+    std::uint64_t first = 0; ///< cell
+    std::uint32_t count = 0;
+    std::uint32_t lane = 0;
+    std::uint32_t group = 0; ///< of the lane, counted from 1
+};
+
 struct WarpShadow {
-    std::uint32_t full = 0;       ///< accesses of the warp up to here are known to all of its lanes
-    std::uint32_t fenced = 0;     ///< stamp of the last fence; 0: none since the block began
-    std::uint32_t fence_base = 0; ///< the block's base at that fence
+    std::vector<PendingCopy> copies{};
+    std::array<std::uint32_t, 32> groups{}; ///< committed, by lane
+    std::uint32_t full = 0;                 ///< accesses of the warp up to here are known to all of its lanes
+    std::uint32_t fenced = 0;               ///< stamp of the last fence; 0: none since the block began
+    std::uint32_t fence_base = 0;           ///< the block's base at that fence
     /// lanes[a][b]: accesses of lane b up to here are known to lane a. Only where some lanes alone have met.
     std::unique_ptr<std::array<std::array<std::uint32_t, 32>, 32>> lanes{};
 };
@@ -78,6 +91,7 @@ struct CheckedOp {
         bulk,
         mbarrier,
         fence,
+        copies,
         warp_sync,
         warp_op,
         collective
@@ -129,6 +143,10 @@ struct ShadowView {
 void publish_at(Warp& warp, const CheckedOp& op, std::uint32_t mask, const std::uint64_t* address);
 /// The warp gets to know what was published at these addresses; after a strong load or atomic.
 void acquire_at(Warp& warp, const CheckedOp& op, std::uint32_t mask, const std::uint64_t* address);
+/// A lane's copy to these cells begins.
+void note_copy(Warp& warp, const Step* step, std::uint32_t lane, std::uint64_t first, std::uint32_t count);
+/// The lanes of `mask` commit their copies, or wait for them: cp_async_wait's mode and number.
+void note_copies(Warp& warp, std::uint32_t mask, std::uint32_t mode, std::uint32_t left);
 void note_fence(Warp& warp);
 /// The lanes of `mask` have met.
 void note_lanes_met(Warp& warp, std::uint32_t mask);
