@@ -3,6 +3,7 @@
 #include "engine/base/result.h"
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -61,6 +62,26 @@ struct Place {
 };
 /// One for each hunk, from the text alone.
 [[nodiscard]] Result<std::vector<Place>> locate(const Change& change, std::string_view text);
+
+/// Where a hunk stands in its target, by its id.
+struct Named {
+    std::size_t target_line = 0, target_lines = 0;
+};
+[[nodiscard]] std::optional<Named> named(std::string_view id);
+
+/// How much of what a hunk does is there in a text.
+enum class Presence { none, some, all };
+/// Lines of a target that were taken into a text: those added, and where there are none, where some were removed.
+struct Piece {
+    std::size_t line = 0;
+    std::size_t lines = 0;
+    /// What was removed, where lines is 0; none: not known, and then only the very hunk `id` says that it is back.
+    std::optional<std::string> removed{};
+    std::string id{};
+};
+/// By what the text still lacks of the target: the change from the one to the other. Lines without a letter or a digit
+/// are in any text and say nothing, unless there are no others.
+[[nodiscard]] Presence presence_of(const Change& lacking, const Piece& piece);
 
 /// What is to be put in place of lines of a text.
 struct Splice {

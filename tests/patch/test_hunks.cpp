@@ -46,6 +46,43 @@ std::string lines_edited(const std::string& text, std::mt19937& random) {
 class TestHunks : public QObject {
     Q_OBJECT
 private Q_SLOTS:
+    void how_much_of_a_hunk_is_in_a_text_is_told() {
+        const std::string base = "a\nb\nc\nd\n", target = "a\nB1\n}\nB2\nc\n";
+        const auto made = change(base, target);
+        QCOMPARE(made.hunks.size(), 2u);
+        const auto piece = [](const Hunk& hunk, std::size_t first = 0, std::size_t lines = 0) {
+            const auto place = named(hunk.id);
+            Q_ASSERT(place && place->target_line == hunk.target_line && place->target_lines == hunk.target_lines);
+            return Piece{hunk.target_line + first, lines > 0 ? lines : hunk.target_lines, hunk.removed, hunk.id};
+        };
+        const auto in = [&](const std::string& text, const Piece& what) {
+            return presence_of(change(text, target), what);
+        };
+        const auto replaced = piece(made.hunks[0]), removed = piece(made.hunks[1]);
+        QCOMPARE(in(base, replaced), Presence::none);
+        QCOMPARE(in(target, replaced), Presence::all);
+        QCOMPARE(in("a\nB1\nmine\n}\nB2\nc\nd\n", replaced), Presence::all); // nothing of it is missing
+        QCOMPARE(in("a\nB1\n}\nb\nc\n", replaced), Presence::some);
+        QCOMPARE(in("a\nb\n}\nc\n", replaced), Presence::none); // a brace says nothing
+        QCOMPARE(in("a\nb\nB2\nc\n", piece(made.hunks[0], 2, 1)), Presence::all);
+        QCOMPARE(in(base, removed), Presence::none);
+        QCOMPARE(in(target, removed), Presence::all);
+        QCOMPARE(in(target + "mine\n", removed), Presence::all);
+        QCOMPARE(in("a\nb\nc\nmine\nd\n", removed), Presence::none);
+        const Piece not_kept{removed.line, 0, {}, removed.id};
+        QCOMPARE(in(base, not_kept), Presence::none);
+        QCOMPARE(in(target, not_kept), Presence::all);
+    }
+
+    void what_is_no_name_of_a_hunk_is_refused() {
+        for (const char* text :
+             {"", "12", "12+", "12+3", "0+1:a", "-1+1:a", "x+1:a", "1+x:a", "99999999999999999999999+1:a"})
+            QVERIFY2(!named(text), text);
+        const Piece far{~std::size_t{0}, ~std::size_t{0}, {}, {}};
+        QCOMPARE(presence_of(change("a", "b"), far), Presence::none);
+        QCOMPARE(presence_of(change("a\n", "a\n"), Piece{0, ~std::size_t{0}, {}, {}}), Presence::all);
+    }
+
     void a_change_is_told_by_line() {
         const auto made = change("a\nb\nc\nd\n", "a\nB\nc\nd\ne\n");
         QCOMPARE(made.hunks.size(), 2u);
