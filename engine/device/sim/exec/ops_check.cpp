@@ -65,14 +65,16 @@ struct Cells {
     Cell* read;
     Cell* read_too; ///< a second reader, of shared memory
     u32 limit;      ///< stamps up to here are known to all
+    u32 least = 0;  ///< what was not written since this stamp was never written
 };
 
-/// Cells [first, first + count), `per_lane` for each lane from `lane` on; true where none needs settle().
-template<bool Reads, bool Writes>
-KW_INLINE bool pass_run(const Look& look, const Cells& cells, u64 first, u32 count, u32 shift) {
+/// Cells [first, first + count), 2^shift for each lane from 0 on; true where none needs settle() and all that is read
+/// was written.
+template<bool Writes> KW_INLINE bool pass_cells(const Look& look, const Cells& cells, u64 first, u32 count, u32 shift) {
     Cell* written = cells.written + first;
     Cell* read = cells.read + first;
     const u64 most = Cell{cells.limit} << kCellStamp | 0xffffffffu;
+    const u64 least = Cell{cells.least} << kCellStamp;
     const u64 mine = look.mine;
     u64 bad = 0;
     if constexpr (Writes) {
@@ -84,35 +86,41 @@ KW_INLINE bool pass_run(const Look& look, const Cells& cells, u64 first, u32 cou
         }
         if (bad != 0) return false;
         if (cells.read_too) {
-            for (u32 at = 0; at < count; ++at) bad |= static_cast<u64>(cells.read_too[first + at] > most);
+            const Cell* too = cells.read_too + first;
+            for (u32 at = 0; at < count; ++at) bad |= static_cast<u64>(too[at] > most);
             if (bad != 0) return false;
         }
-    } else {
-        for (u32 at = 0; at < count; ++at) {
-            const u64 own = (mine >> kCellLane) + (at >> shift);
-            const u64 w = written[at];
-            bad |= static_cast<u64>((w > most) & (w >> kCellLane != own));
-        }
-        if (bad != 0) return false;
-    }
-    if constexpr (Writes) {
         for (u32 at = 0; at < count; ++at) written[at] = mine + (Cell{at >> shift} << kCellLane);
+        return true;
     }
-    if constexpr (Reads) {
-        if (cells.read_too) {
-            Cell* too = cells.read_too + first;
-            for (u32 at = 0; at < count; ++at) {
-                const u64 cell = mine + (Cell{at >> shift} << kCellLane);
-                const u64 r = read[at];
-                const bool fresh = r <= most, same = r >> kCellLane == cell >> kCellLane;
-                read[at] = fresh ? cell : r;
-                too[at] = fresh || same ? too[at] : cell;
-            }
-        } else {
-            for (u32 at = 0; at < count; ++at) read[at] = mine + (Cell{at >> shift} << kCellLane);
-        }
+    for (u32 at = 0; at < count; ++at) {
+        const u64 own = (mine >> kCellLane) + (at >> shift);
+        const u64 w = written[at];
+        bad |= static_cast<u64>((w > most) & (w >> kCellLane != own)) | static_cast<u64>(w < least);
+    }
+    if (bad != 0) return false;
+    if (!cells.read_too) {
+        for (u32 at = 0; at < count; ++at) read[at] = mine + (Cell{at >> shift} << kCellLane);
+        return true;
+    }
+    Cell* too = cells.read_too + first;
+    u64 missing = 0;
+    for (u32 at = 0; at < count; ++at) missing |= static_cast<u64>(too[at] <= most);
+    if (missing == 0) return true; // two readers are known already: whoever writes is not both
+    for (u32 at = 0; at < count; ++at) {
+        const u64 cell = mine + (Cell{at >> shift} << kCellLane);
+        const u64 r = read[at];
+        const bool fresh = r <= most, same = r >> kCellLane == cell >> kCellLane;
+        read[at] = fresh ? cell : r;
+        too[at] = fresh || same ? too[at] : cell;
     }
     return true;
+}
+
+/// The same; one cell a lane is what is met most, and has a loop of known length.
+template<bool Writes> KW_INLINE bool pass_run(const Look& look, const Cells& cells, u64 first, u32 count, u32 shift) {
+    return shift == 0 ? pass_cells<Writes>(look, cells, first, 32, 0)
+                      : pass_cells<Writes>(look, cells, first, count, shift);
 }
 
 /// One lane's cells.
@@ -149,7 +157,7 @@ KW_INLINE bool pass_lane(const Look& look, const Cells& cells, Space space, u32 
 Cells shared_cells(const Look& look) {
     SharedCells& own = *look.shadow.shared;
     return {own.written.get(), own.read.get(), own.read_too.get(),
-            look.warp.cluster_size > 1 ? own.base : look.shadow.base};
+            look.warp.cluster_size > 1 ? own.base : look.shadow.base, look.view.init ? own.start : 0};
 }
 
 /// An offset in the shared memory of the cluster, or all ones where the handler will find it wrong.
@@ -194,7 +202,7 @@ bool look_shared(const Look& look, u32 mask, const u64* address, u32 size) {
 bool look_global(const Look& look, u32 mask, const u64* address, u32 size) {
     const ShadowView& view = look.view;
     Warp& warp = look.warp;
-    const Cells cells{view.written, view.read, nullptr, view.before};
+    const Cells cells{view.written, view.read, nullptr, view.before, 0};
     const u32 shift = view.global_shift;
     const u32 count = size >> shift;
     const auto inside = [&](u64 at, u64 bytes) {
@@ -449,7 +457,11 @@ const Step* checked(Warp& warp, const Step* step) {
 KW_INLINE bool known_since(const Cell* written, u32 count, u32 start) {
     const Cell least = Cell{start} << kCellStamp;
     u64 never = 0;
-    for (u32 at = 0; at < count; ++at) never |= static_cast<u64>(written[at] < least);
+    if (count == 32) {
+        for (u32 at = 0; at < 32; ++at) never |= static_cast<u64>(written[at] < least);
+    } else {
+        for (u32 at = 0; at < count; ++at) never |= static_cast<u64>(written[at] < least);
+    }
     return never == 0;
 }
 
@@ -471,20 +483,24 @@ template<u32 Size, class A, bool Write> const Step* checked_shared(Warp& warp, c
     const u32 shift = look.view.shared_shift;
     const u64 first = (static_cast<u64>(warp.shared - warp.cluster_shared) + start) >> shift;
     const u32 count = span >> shift;
-    if (!Write && look.view.init && !known_since(cells.written + first, count, look.shadow.shared->start))
-        return checked(warp, step);
     if (!look.view.race) {
+        if (!Write && !known_since(cells.written + first, count, cells.least)) return checked(warp, step);
         if (Write)
             for (u32 at = 0; at < count; ++at) cells.written[first + at] = look.mine;
         return op.run(warp, step);
     }
     if (shape == Shape::contiguous) {
         const u32 per_lane = static_cast<u32>(__builtin_ctz(Size)) - shift;
-        if (!pass_run<!Write, Write>(look, cells, first, count, per_lane)) return checked(warp, step);
+        if (!pass_run<Write>(look, cells, first, count, per_lane)) return checked(warp, step);
         return op.run(warp, step);
     }
-    for (u64 at = first; at < first + count; ++at)
-        if (stamp_of(cells.written[at]) > cells.limit) return checked(warp, step);
+    u32 missing = 0;
+    for (u64 at = first; at < first + count; ++at) {
+        const u32 stamp = stamp_of(cells.written[at]);
+        if (stamp > cells.limit || stamp < cells.least) return checked(warp, step);
+        missing |= stamp_of(cells.read_too[at]) <= cells.limit;
+    }
+    if (!missing) return op.run(warp, step);
     // All lanes read the same: two of them are remembered.
     for (u64 at = first; at < first + count; ++at) {
         if (stamp_of(cells.read[at]) <= cells.limit) cells.read[at] = look.mine;
@@ -507,12 +523,12 @@ template<u32 Size, bool Write> const Step* checked_global(Warp& warp, const Step
     if (!Write && view.init && !all_written(view, start, span)) return checked(warp, step);
     if (view.race) {
         const Look look = look_for(warp, step, op, !Write, Write);
-        const Cells cells{view.written, view.read, nullptr, view.before};
+        const Cells cells{view.written, view.read, nullptr, view.before, 0};
         const u32 shift = view.global_shift;
         const u64 first = (start - view.base) >> shift;
         if (shape == Shape::contiguous) {
             const u32 per_lane = static_cast<u32>(__builtin_ctz(Size)) - shift;
-            if (!pass_run<!Write, Write>(look, cells, first, span >> shift, per_lane)) return checked(warp, step);
+            if (!pass_run<Write>(look, cells, first, span >> shift, per_lane)) return checked(warp, step);
         } else {
             for (u64 at = first; at < first + (span >> shift); ++at)
                 if (stamp_of(cells.written[at]) > cells.limit) return checked(warp, step);
