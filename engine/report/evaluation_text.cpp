@@ -194,6 +194,10 @@ void add_bench(std::string& text, const Evaluation& evaluation, const task::File
 
 constexpr const char* kEndlessHint =
     "look for a loop whose end depends on another thread; --timeout S allows more time";
+constexpr const char* kRaceHint =
+    "both lines touch the same memory: let a barrier, __syncwarp() or a fence and a flag stand between them";
+constexpr const char* kUnwrittenHint =
+    "write it first; outputs and scratch hold nothing before the first launch, nor shared memory before the first store";
 constexpr const char* kFaultHint =
     "the line above is where the fault was seen; check the index against the sizes there";
 
@@ -213,7 +217,12 @@ std::string hint(const Evaluation& evaluation) {
     // A check's own seed is not what --seed takes: those of all checks follow from one.
     if (!std::ranges::all_of(verify.checks, &pipeline::Check::ok))
         return fmt::format("--seed {} --stages verify repeats these checks with the same inputs", verify.seed);
-    return verify.fault ? kFaultHint : std::string{};
+    if (!verify.fault) return {};
+    switch (verify.fault->kind) {
+    case device::FaultKind::race: return kRaceHint;
+    case device::FaultKind::uninitialized_read: return kUnwrittenHint;
+    default: return kFaultHint;
+    }
 }
 
 } // namespace
