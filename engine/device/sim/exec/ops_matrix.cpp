@@ -271,7 +271,12 @@ template<bool Store> const Step* wmma_transfer(Warp& warp, const Step* step) {
     (void)format_of(static_cast<Type>(step->a), format);
     const Extent extent = extent_of(static_cast<s64>(static_cast<u64>(step->c) << 32 | step->d), step->flags >> 2 & 3);
     const bool column_major = step->flags & 2;
-    const u64 stride = stride_row != kNoValue ? row<const u32>(warp, stride_row)[0]
+    // All lanes name the same matrix. In a warp that is not whole those that are there move it all.
+    const u32 all = warp.mask;
+    const u32 leader = static_cast<u32>(__builtin_ctz(all));
+    const u64 base =
+        step->flags & 0x10 ? row<const u64>(warp, address_row)[leader] : row<const u32>(warp, address_row)[leader];
+    const u64 stride = stride_row != kNoValue ? row<const u32>(warp, stride_row)[leader]
                        : column_major         ? extent.rows
                                               : extent.columns;
     const u32 slots = registers * format.per_register;
@@ -281,13 +286,14 @@ template<bool Store> const Step* wmma_transfer(Warp& warp, const Step* step) {
         for (u32 lane = 0; lane < 32; ++lane) {
             const u32 index = slot % distinct * 32 + lane;
             const u64 line = index / extent.columns, column = index % extent.columns;
-            const u64 base =
-                step->flags & 0x10 ? row<const u64>(warp, address_row)[lane] : row<const u32>(warp, address_row)[lane];
             address[lane] = base + static_cast<u64>(step->imm)
                             + (column_major ? column * stride + line : line * stride + column) * format.bytes;
         }
         Access access;
-        if (!reach(warp, step, address, format.bytes, Store, access)) return nullptr;
+        warp.mask = kFullMask;
+        const bool reached = reach(warp, step, address, format.bytes, Store, access);
+        warp.mask = all;
+        if (!reached) return nullptr;
         for (u32 lane = 0; lane < 32; ++lane) {
             u64 value = 0;
             if constexpr (Store) {
