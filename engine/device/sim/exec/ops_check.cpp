@@ -359,6 +359,15 @@ KW_INLINE void publish(Warp& warp, const CheckedOp& op, u32 mask, const u64* add
     if (warp.shadow->warps[warp.index].fenced != 0) publish_at(warp, op, mask, address);
 }
 
+/// A whole warp that names itself has no lane to ask about.
+KW_INLINE bool all_take_part(const Warp& warp, const CheckedOp& op, u32 mask) {
+    if (mask != kFullMask) return false;
+    const u32* named = row<const u32>(warp, op.members);
+    u32 every = kFullMask;
+    for (u32 lane = 0; lane < 32; ++lane) every &= named[lane];
+    return every == kFullMask;
+}
+
 /// Waits for the lanes that went another way, where the schedule may let them come later than the program's layout.
 KW_INLINE bool collected(Warp& warp, const Step* step) {
     return !warp.view->gather || (warp.live & ~warp.mask) == 0
@@ -445,7 +454,7 @@ const Step* checked(Warp& warp, const Step* step) {
         return next;
     }
     case Kind::warp_op:
-        if (!check_members(warp, step, op, mask)) return nullptr;
+        if (!all_take_part(warp, op, mask) && !check_members(warp, step, op, mask)) return nullptr;
         return op.run(warp, step);
     case Kind::collective: return collected(warp, step) ? op.run(warp, step) : nullptr;
     case Kind::none: break;
