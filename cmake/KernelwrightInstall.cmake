@@ -4,6 +4,9 @@ include(GNUInstallDirs)
 install(TARGETS kw kw-worker RUNTIME)
 # Where `kw trace` looks for it.
 install(TARGETS kw_trace_library LIBRARY DESTINATION lib/kernelwright)
+# Where `kw run` looks for it.
+install(TARGETS kw_cudart LIBRARY DESTINATION lib/kernelwright/simulated-cuda)
+install(DIRECTORY samples DESTINATION ${CMAKE_INSTALL_DATADIR}/kernelwright)
 install(DIRECTORY resources/tasks resources/lessons DESTINATION ${CMAKE_INSTALL_DATADIR}/kernelwright)
 install(FILES README.md docs/design.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)

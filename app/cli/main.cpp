@@ -4,6 +4,7 @@
 #include "app/cli/occupancy.h"
 #include "app/cli/outputs.h"
 #include "app/cli/profile.h"
+#include "app/cli/run.h"
 #include "app/cli/session.h"
 #include "app/cli/task_new.h"
 #include "app/cli/timeline.h"
@@ -128,6 +129,9 @@ int run(int argc, char** argv) {
     kw::cli::TraceArguments trace_arguments;
     trace_arguments.command = kw::cli::take_traced_command(argc, argv);
     auto* trace = add_trace(app, trace_arguments);
+    kw::cli::RunArguments run_arguments;
+    run_arguments.arguments = kw::cli::take_program_arguments(argc, argv);
+    const auto* run_program = add_run(app, run_arguments);
     kw::cli::OutputsArguments outputs_arguments;
     const auto* outputs = kw::cli::add_outputs(app, outputs_arguments);
     auto* profile = add_profile(app, profile_arguments);
@@ -164,6 +168,11 @@ int run(int argc, char** argv) {
     if (*trace) {
         trace_arguments.toolkit = toolkit;
         return kw::cli::trace_command(trace_arguments);
+    }
+
+    if (*run_program) {
+        run_arguments.toolkit = toolkit;
+        return kw::cli::run_command(run_arguments);
     }
 
     if (*metrics) return report::metrics_command(metrics_json);

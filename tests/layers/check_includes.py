@@ -23,6 +23,7 @@ ALLOWED = {
     "engine/bench": ["engine/base"],
     "engine/profile": ["engine/base", "engine/device", "engine/compile"],
     "engine/timeline": ["engine/base", "engine/device", "engine/profile"],
+    "engine/runtime": ["engine/base", "engine/device"],
     "engine/reward": ["engine/base", "engine/bench"],
     "engine/pipeline": ["engine/base", "engine/device", "engine/compile", "engine/task", "engine/verify", "engine/audit",
                         "engine/bench", "engine/profile", "engine/reward"],

@@ -1,0 +1,165 @@
+// The device, its limits, and errors.
+#include "engine/runtime/call.h"
+#include "engine/runtime/properties.h"
+
+#include <cstring>
+
+using namespace kw::runtime;
+
+namespace {
+
+constexpr int kRuntimeVersion = 13000;
+
+/// cudaLimit: stack, printf's buffer, heap, two of launches from the device, L2 granularity, persisting L2.
+std::size_t g_limits[] = {1024, std::size_t{1} << 20, std::size_t{8} << 20, 2, 2048, 64, 0};
+int g_flags = 0;
+
+Status known_device(int device) { return device == 0 ? Status::Success : Status::InvalidDevice; }
+
+} // namespace
+
+KW_API Status cudaGetDeviceCount(int* out) {
+    return call(Meets::faults, [&](Runtime&) {
+        if (!out) return Status::InvalidValue;
+        *out = 1;
+        return Status::Success;
+    });
+}
+KW_API Status cudaSetDevice(int device) {
+    return call(Meets::faults, [&](Runtime&) { return known_device(device); });
+}
+KW_API Status cudaInitDevice(int device, unsigned, unsigned) { return cudaSetDevice(device); }
+KW_API Status cudaGetDevice(int* out) {
+    return call(Meets::nothing, [&](Runtime&) {
+        if (!out) return Status::InvalidValue;
+        *out = 0;
+        return Status::Success;
+    });
+}
+KW_API Status cudaChooseDevice(int* out, const DeviceProperties*) { return cudaGetDevice(out); }
+KW_API Status cudaSetValidDevices(int* devices, int count) {
+    return call(Meets::faults, [&](Runtime&) {
+        for (int index = 0; index < count; ++index)
+            if (devices[index] != 0) return Status::InvalidDevice;
+        return Status::Success;
+    });
+}
+KW_API Status cudaSetDeviceFlags(unsigned flags) {
+    return call(Meets::faults, [&](Runtime&) {
+        g_flags = static_cast<int>(flags);
+        return Status::Success;
+    });
+}
+KW_API Status cudaGetDeviceFlags(unsigned* out) {
+    return call(Meets::faults, [&](Runtime&) {
+        if (!out) return Status::InvalidValue;
+        *out = static_cast<unsigned>(g_flags);
+        return Status::Success;
+    });
+}
+KW_API Status cudaGetDeviceProperties(DeviceProperties* out, int device) {
+    return call(Meets::faults, [&](Runtime& runtime) {
+        if (device != 0) return Status::InvalidDevice;
+        if (!out) return Status::InvalidValue;
+        *out = properties_of(runtime.model(), runtime.memory().limit());
+        return Status::Success;
+    });
+}
+KW_API Status cudaDeviceGetAttribute(int* out, int attribute, int device) {
+    return call(Meets::faults, [&](Runtime& runtime) {
+        if (device != 0) return Status::InvalidDevice;
+        if (!out) return Status::InvalidValue;
+        const auto value = attribute_of(runtime.model(), runtime.memory().limit(), attribute);
+        if (!value) return Status::InvalidValue;
+        *out = *value;
+        return Status::Success;
+    });
+}
+KW_API Status cudaDeviceSynchronize() {
+    return call(Meets::faults, [&](Runtime& runtime) {
+        runtime.timeline.host_waited(runtime.timeline.all_ready());
+        return Status::Success;
+    });
+}
+KW_API Status cudaDeviceReset() {
+    auto& runtime = Runtime::instance();
+    const std::lock_guard lock(runtime.mutex);
+    if (runtime.forked()) return Status::InitializationError;
+    runtime.open();
+    runtime.reset();
+    last_error() = Status::Success;
+    return Status::Success;
+}
+KW_API Status cudaDeviceGetLimit(std::size_t* out, int limit) {
+    return call(Meets::faults, [&](Runtime&) {
+        if (limit < 0 || limit > 6) return Status::UnsupportedLimit;
+        if (!out) return Status::InvalidValue;
+        *out = g_limits[limit];
+        return Status::Success;
+    });
+}
+// The stack grows as a kernel needs it, and what kernels print is not buffered; only a heap other than the usual one
+// would show, and then malloc returns null where it would not.
+KW_API Status cudaDeviceSetLimit(int limit, std::size_t value) {
+    return call(Meets::faults, [&](Runtime&) {
+        if (limit < 0 || limit > 6) return Status::UnsupportedLimit;
+        g_limits[limit] = value;
+        return Status::Success;
+    });
+}
+KW_API Status cudaDeviceSetCacheConfig(int) {
+    return call(Meets::faults, [&](Runtime&) { return Status::Success; });
+}
+KW_API Status cudaDeviceGetCacheConfig(int* out) { return cudaGetDevice(out); }
+KW_API Status cudaDeviceSetSharedMemConfig(int) { return cudaDeviceSetCacheConfig(0); }
+KW_API Status cudaDeviceGetSharedMemConfig(int* out) {
+    return call(Meets::faults, [&](Runtime&) {
+        if (!out) return Status::InvalidValue;
+        *out = 1; // cudaSharedMemBankSizeFourByte
+        return Status::Success;
+    });
+}
+KW_API Status cudaDeviceCanAccessPeer(int* out, int device, int peer) {
+    return call(Meets::faults, [&](Runtime&) {
+        if (device != 0 || peer != 0) return Status::InvalidDevice;
+        if (!out) return Status::InvalidValue;
+        *out = 0;
+        return Status::Success;
+    });
+}
+KW_API Status cudaDeviceEnablePeerAccess(int, unsigned) {
+    return call(Meets::faults, [&](Runtime&) { return Status::InvalidDevice; });
+}
+KW_API Status cudaDeviceDisablePeerAccess(int) {
+    return call(Meets::faults, [&](Runtime&) { return Status::PeerAccessNotEnabled; });
+}
+KW_API Status cudaDeviceGetPCIBusId(char* out, int length, int device) {
+    return call(Meets::faults, [&](Runtime&) {
+        constexpr std::string_view kBus = "0000:00:00.0";
+        if (device != 0) return Status::InvalidDevice;
+        if (!out || length <= static_cast<int>(kBus.size())) return Status::InvalidValue;
+        std::memcpy(out, kBus.data(), kBus.size() + 1);
+        return Status::Success;
+    });
+}
+KW_API Status cudaDriverGetVersion(int* out) {
+    if (!out) return last_error() = Status::InvalidValue;
+    *out = kRuntimeVersion;
+    return Status::Success;
+}
+KW_API Status cudaRuntimeGetVersion(int* out) { return cudaDriverGetVersion(out); }
+KW_API Status cudaProfilerStart() { return Status::Success; }
+KW_API Status cudaProfilerStop() { return Status::Success; }
+
+KW_API const char* cudaGetErrorName(Status status) { return status_name(status); }
+KW_API const char* cudaGetErrorString(Status status) { return status_text(status); }
+KW_API Status cudaPeekAtLastError() {
+    auto& runtime = Runtime::instance();
+    const std::lock_guard lock(runtime.mutex);
+    return runtime.sticky != Status::Success ? runtime.sticky : last_error();
+}
+KW_API Status cudaGetLastError() {
+    const Status status = cudaPeekAtLastError();
+    last_error() = Status::Success;
+    return status;
+}
