@@ -161,7 +161,7 @@ private:
                 if (!object.content.data.test(label) || (label == kNarrowDouble && !is_double)) continue;
                 const auto from = flow_.introduced.find(label);
                 add("narrow-precision", Severity::suspicious,
-                    from == flow_.introduced.end() ? object.first_write : from->second,
+                    from == flow_.introduced.end() || from->second.line == 0 ? object.first_write : from->second,
                     fmt::format("{} goes through a type of fewer bits", tensor.name),
                     fmt::format("{} is declared {}, but values it is made of are rounded to fewer bits on the way",
                                 tensor.name, task::to_string(tensor.type)));
@@ -231,7 +231,9 @@ private:
         for (std::size_t i = 0; i < task_.tensors.size(); ++i) {
             const auto& object = flow_.buffers[i];
             if (is_result(task_.tensors[i]) || !object.written) continue;
-            add("writes-input", Severity::refuse, object.first_write, fmt::format("a store into {}", object.name),
+            // A pointer that may be one of several is looked at when it runs.
+            add("writes-input", object.surely_written ? Severity::refuse : Severity::suspicious, object.first_write,
+                fmt::format("a store into {}", object.name),
                 fmt::format("{} is an input, which others read after this kernel; write to an output or to //@ scratch",
                             object.name));
         }

@@ -38,9 +38,10 @@ struct Context {
     const LaunchArguments* arguments = nullptr; ///< of a kernel
     std::size_t launch = 0;
     std::vector<Value> registers;
-    std::vector<Value> variables; ///< what .param variables hold
-    Labels entered;               ///< what decides that it is called
-    std::vector<Labels> blocks;   ///< what decides that a block runs
+    std::vector<Value> variables;                                     ///< what .param variables hold
+    Labels entered;                                                   ///< what decides that it is called
+    std::vector<Labels> blocks;                                       ///< what decides that a block runs
+    mutable std::vector<std::vector<const Instruction*>> definitions; ///< by register, made when first asked for
 };
 
 class Analysis {
@@ -48,6 +49,9 @@ public:
     Analysis(const Module& module, std::span<const LaunchArguments> launches, std::span<const task::Buffer> buffers,
              const std::vector<bool>& inputs)
         : module_(module), buffers_(buffers), inputs_(inputs), shared_(launches.size()), local_(launches.size()) {
+        for (const auto& variable : module.variables) note_shared(variable);
+        for (const auto& function : module.functions)
+            for (const auto& variable : function.variables) note_shared(variable);
         for (const auto& buffer : buffers) flow_.buffers.push_back({.name = buffer.name, .content = {}});
         for (const auto& variable : module.variables)
             flow_.variables.push_back({.name = std::string(variable.name), .content = {}});
@@ -71,6 +75,15 @@ public:
     }
 
 private:
+    void note_shared(const sim::ptx::Variable& variable) {
+        if (variable.space == Space::shared) shared_numbers_.try_emplace(variable.name, shared_numbers_.size());
+    }
+    std::size_t shared_label(std::string_view variable) const {
+        const auto number = shared_numbers_.find(variable);
+        return kSharedAddress
+               + (number == shared_numbers_.end() ? kMostShared - 1 : capped(number->second, kMostShared));
+    }
+
     Context& context(std::uint32_t function, std::size_t launch) {
         auto& known = contexts_[{function, launch}];
         if (known) return *known;
@@ -137,13 +150,13 @@ private:
             const auto found = module_.variable_index.find(operand.text);
             if (found == module_.variable_index.end()) break;
             out.data.set(module_.variables[found->second].space == Space::shared
-                             ? static_cast<std::size_t>(kSharedAddress)
+                             ? shared_label(operand.text)
                              : kVariableAddress + capped(found->second, kMostVariables));
             break;
         }
         case OperandKind::local:
             switch (c.function->variables[operand.index].space) {
-            case Space::shared: out.data.set(kSharedAddress); break;
+            case Space::shared: out.data.set(shared_label(c.function->variables[operand.index].name)); break;
             case Space::local: out.data.set(kLocalAddress); break;
             default: out.data.set(kParamAddress);
             }
@@ -163,8 +176,14 @@ private:
 
     /// Each object that `address` may point into, by the labels of its data and the space that the instruction names.
     template<class Visit> bool for_objects(Context& c, const Value& address, const Access& access, Visit&& visit) {
-        if (access.space == Space::shared) return visit(shared_[c.launch], nullptr, kLabels), true;
         if (access.space == Space::local) return visit(local_[c.launch], nullptr, kLabels), true;
+        if (access.space == Space::shared) {
+            const bool known = visit_shared(c, address, visit);
+            // An address of shared memory that no variable gave.
+            if (!known)
+                for (auto& content : shared_[c.launch]) visit(content, nullptr, kLabels);
+            return true;
+        }
         bool any = false;
         const auto each = [&](Value& content, Object* object, std::size_t label) {
             visit(content, object, label);
@@ -176,11 +195,21 @@ private:
         for (std::size_t i = 0; i < flow_.variables.size(); ++i)
             if (address.data.test(kVariableAddress + capped(i, kMostVariables)))
                 each(flow_.variables[i].content, &flow_.variables[i], kVariableContent + capped(i, kMostVariables));
-        if (address.data.test(kSharedAddress)) each(shared_[c.launch], nullptr, kLabels);
+        any |= visit_shared(c, address, visit);
         if (address.data.test(kLocalAddress)) each(local_[c.launch], nullptr, kLabels);
         if (address.data.test(kHeapAddress)) each(heap_, nullptr, kLabels);
         if (address.data.test(kParamAddress))
             for (auto& variable : c.variables) each(variable, nullptr, kLabels);
+        return any;
+    }
+
+    template<class Visit> bool visit_shared(Context& c, const Value& address, Visit&& visit) {
+        bool any = false;
+        for (std::size_t i = 0; i < kMostShared; ++i) {
+            if (!address.data.test(kSharedAddress + i)) continue;
+            visit(shared_[c.launch][i], nullptr, kLabels);
+            any = true;
+        }
         return any;
     }
 
@@ -220,7 +249,11 @@ private:
         if (access.space == Space::param && base.kind == OperandKind::local) return grow(c.variables[base.index], what);
         const auto address = value(c, to);
         what.any |= what.data | address.any | decided;
+        std::size_t objects = 0;
+        Object* last = nullptr;
         const bool known = for_objects(c, address, access, [&](Value& content, Object* object, std::size_t) {
+            ++objects;
+            last = object;
             const Labels fresh = what.any & ~content.any;
             grow(content, what);
             if (!object) return;
@@ -230,6 +263,7 @@ private:
                 for (std::size_t label = 0; label < kLabels; ++label)
                     if (fresh.test(label)) object->arrivals.try_emplace(label, place_of(module_, instruction.location));
         });
+        if (reporting_ && objects == 1 && last) last->surely_written = true;
         if (!known) wild(c, instruction, true);
     }
 
@@ -310,7 +344,8 @@ private:
         if (!has_result(instruction) || instruction.operands.empty()) return;
         Value out;
         for (std::size_t at = 1; at < instruction.operands.size(); ++at) out.add(value(c, instruction.operands[at]));
-        if (reads_shared(instruction)) out.add(shared_[c.launch]);
+        if (reads_shared(instruction))
+            for (const auto& content : shared_[c.launch]) out.add(content);
         out.any |= out.data | decided;
         if (!copies(instruction)) out.data &= ~kCopies;
         if (compares(instruction)) {
@@ -327,19 +362,20 @@ private:
     }
 
     /// Every instruction that sets a register.
-    std::vector<const Instruction*> definitions(const Context& c, std::uint32_t index) const {
-        std::vector<const Instruction*> found;
-        for (const auto& instruction : c.function->instructions) {
-            const auto access = access_of(instruction);
-            const bool sets = access.kind == Access::Kind::none ? has_result(instruction) : access.has_result;
-            if (!sets || instruction.operands.empty()) continue;
-            const auto& to = instruction.operands.front();
-            const auto is = [index](const Operand& operand) {
-                return operand.kind == OperandKind::reg && operand.index == index;
-            };
-            if (is(to) || std::ranges::any_of(to.items, is)) found.push_back(&instruction);
+    static const std::vector<const Instruction*>& definitions(const Context& c, std::uint32_t index) {
+        if (c.definitions.empty()) {
+            c.definitions.resize(c.registers.size());
+            for (const auto& instruction : c.function->instructions) {
+                const auto access = access_of(instruction);
+                const bool sets = access.kind == Access::Kind::none ? has_result(instruction) : access.has_result;
+                if (!sets || instruction.operands.empty()) continue;
+                const auto& to = instruction.operands.front();
+                if (to.kind == OperandKind::reg) c.definitions[to.index].push_back(&instruction);
+                for (const auto& item : to.items)
+                    if (item.kind == OperandKind::reg) c.definitions[item.index].push_back(&instruction);
+            }
         }
-        return found;
+        return c.definitions[index];
     }
 
     /// The immediates that an operand may be; empty when it may be anything else.
@@ -381,7 +417,7 @@ private:
     /// Whether a register holds an element of a floating input as it was read.
     bool is_read_input(Context& c, const Operand& operand, int depth = 0) {
         if (operand.kind != OperandKind::reg || depth > 8) return false;
-        const auto sources = definitions(c, operand.index);
+        const auto& sources = definitions(c, operand.index);
         if (sources.size() != 1 || sources.front()->operands.size() < 2) return false;
         const auto& source = *sources.front();
         if (source.opcode == "mov") return is_read_input(c, source.operands[1], depth + 1);
@@ -415,7 +451,9 @@ private:
     Labels input_contents_;
     std::vector<std::unique_ptr<ControlFlow>> control_; ///< by function
     std::map<std::pair<std::uint32_t, std::size_t>, std::unique_ptr<Context>> contexts_;
-    std::vector<Value> shared_, local_; ///< by launch
+    std::map<std::string_view, std::size_t> shared_numbers_;
+    std::vector<std::array<Value, kMostShared>> shared_; ///< by launch
+    std::vector<Value> local_;                           ///< by launch
     Value heap_;
     bool grew_ = false, copies_ = false, reporting_ = false;
 };

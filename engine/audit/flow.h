@@ -13,14 +13,14 @@
 #include <vector>
 
 /// Which data reaches which memory in a compiled plan: a flow-insensitive data-flow analysis over the PTX of all
-/// launches together. Memory is one object per buffer of the plan, per module variable, and per function for its shared
-/// and local memory. It errs on the side of more: what it says does not reach an output cannot reach it through any
-/// instruction that it knows.
+/// launches together. Memory is one object per buffer of the plan, per module variable, per variable in
+/// shared memory, and one for the local memory of a launch. It errs on the side of more: what it says does not reach an
+/// output cannot reach it through any instruction that it knows.
 namespace kw::audit {
 
-inline constexpr std::size_t kMostBuffers = 64, kMostVariables = 64;
+inline constexpr std::size_t kMostBuffers = 64, kMostVariables = 64, kMostShared = 16;
 
-/// Sources of data. Buffers beyond kMostBuffers share the last label, variables likewise.
+/// Sources of data. Buffers beyond kMostBuffers share the last label, variables and those in shared memory likewise.
 enum Label : std::size_t {
     kBufferAddress = 0,
     kBufferContent = kBufferAddress + kMostBuffers,
@@ -35,7 +35,7 @@ enum Label : std::size_t {
     kNarrowDouble, ///< went from f64 to f32
     kLocalAddress,
     kSharedAddress,
-    kParamAddress,
+    kParamAddress = kSharedAddress + kMostShared,
     kHeapAddress,
     kLabels,
 };
@@ -64,7 +64,8 @@ struct Object {
     std::string name;
     Value content;
     bool written = false, read = false;
-    bool chosen = false; ///< what is read of it, or whether anything is, depends on what inputs hold
+    bool surely_written = false; ///< by a store that can go nowhere else
+    bool chosen = false;         ///< what is read of it, or whether anything is, depends on what inputs hold
     Where first_write{}, first_read{};
     /// Where a label of `content.any` came in, by the store that brought it.
     std::map<std::size_t, Where> arrivals{};

@@ -145,6 +145,12 @@ std::optional<std::size_t> special_label(std::string_view name) {
     return std::nullopt;
 }
 
+bool reads_clock(const Instruction& instruction) {
+    return std::ranges::any_of(instruction.operands, [](const auto& operand) {
+        return operand.kind == OperandKind::special && special_label(operand.text) == kTime;
+    });
+}
+
 bool is_ordinary(double number) {
     if (!std::isfinite(number) || number == 0) return true;
     if (std::abs(number) <= 1024 && number == std::trunc(number)) return true;

@@ -44,6 +44,7 @@ struct Access {
 [[nodiscard]] std::optional<std::size_t> special_label(std::string_view name);
 /// A number that a program may well compare with: zero, infinities, NaN, small integers, powers of two.
 [[nodiscard]] bool is_ordinary(double number);
+[[nodiscard]] bool reads_clock(const sim::ptx::Instruction& instruction);
 [[nodiscard]] bool has_modifier(const sim::ptx::Instruction& instruction, std::string_view modifier);
 
 } // namespace kw::audit

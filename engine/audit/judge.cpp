@@ -15,6 +15,8 @@ constexpr double kFewestBytes = 1 << 20;
 constexpr double kLeastCounted = 0.4;
 /// A measured time may lie so far below the data sheet's: clocks of memory differ from board to board.
 constexpr double kMargin = 0.9;
+/// Operations are counted in PTX, of which the assembler may yet leave some out, and on some of the blocks.
+constexpr double kOperationMargin = 0.7;
 
 std::string megabytes(double bytes) {
     return bytes < 1e6 ? fmt::format("{:.1f} kB", bytes / 1e3) : fmt::format("{:.1f} MB", bytes / 1e6);
@@ -41,6 +43,8 @@ Json to_json(const Probe& probe) {
     auto& sizes = json["sizes"] = Json::object();
     for (const auto& [name, value] : probe.sizes) sizes[name] = value;
     json["findings"] = to_json(probe.findings).at("findings");
+    auto& operations = json["operations"] = Json::array();
+    for (const auto& each : probe.operations) operations.push_back({{"pipe", each.pipe}, {"count", each.count}});
     auto& carried = json["carried"] = Json::array();
     for (const auto& each : probe.carried)
         carried.push_back({{"variable", each.variable}, {"file", each.where.file}, {"line", each.where.line}});
@@ -61,6 +65,8 @@ Probe probe_from_json(const Json& json) {
     for (const auto& [name, value] : json.at("sizes").items())
         probe.sizes[name] = integer_from_json<std::int64_t>(value);
     probe.findings = findings_from_json(json);
+    for (const auto& item : json.at("operations"))
+        probe.operations.push_back({item.at("pipe").get<std::string>(), item.at("count").get<double>()});
     for (const auto& item : json.at("carried"))
         probe.carried.push_back(
             {item.at("variable").get<std::string>(), {item.value("file", ""), item.value("line", 0), 0}});
@@ -153,7 +159,7 @@ std::vector<Finding> judge_timing(const Timing& timing) {
     }
     if (timing.operations > 0 && timing.peak_tera_per_s > 0) {
         const double least_us = timing.operations / (timing.peak_tera_per_s * 1e6);
-        if (timing.median_us < kMargin * least_us)
+        if (timing.median_us < kOperationMargin * least_us)
             findings.push_back(refused(
                 "beats-physics", fmt::format("{:.2f} µs for {:.3g} operations", timing.median_us, timing.operations),
                 fmt::format("{:.2f} µs is less than the {:.2f} µs that {} takes for {:.3g} floating-point operations "

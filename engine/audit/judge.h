@@ -25,6 +25,12 @@ struct OutputError {
     double limit = 0; ///< that computing with all bits of its type does not reach
 };
 
+/// Floating-point operations that a run makes at the timed sizes, of one of the chip's pipes.
+struct Operations {
+    std::string pipe; ///< fp32, fp64, fp16, tensor, tensor_bf16 or tensor_tf32
+    double count = 0;
+};
+
 /// A device variable whose value at the start of a run was an earlier run's and was read.
 struct Carried {
     std::string variable;
@@ -39,7 +45,8 @@ struct Probe {
     std::vector<Finding> findings{};
     std::vector<Carried> carried{};
     std::vector<InputUse> inputs{};
-    std::vector<OutputError> errors{}; ///< of outputs that are f32 or f64
+    std::vector<OutputError> errors{};    ///< of outputs that are f32 or f64
+    std::vector<Operations> operations{}; ///< counted for what a GPU was timed at, where that takes no time
     double milliseconds = 0;
 };
 [[nodiscard]] Json to_json(const Probe& probe);
@@ -70,8 +77,8 @@ struct Timing {
     // Of the GPU's data sheet; 0: not known.
     double dram_gbps = 0;
     double l2_bytes = 0;
-    double operations = 0;      ///< floating-point operations that a run makes at the timed sizes; 0: not known
-    double peak_tera_per_s = 0; ///< the fastest pipe that they could have run on
+    double operations = 0;      ///< floating-point operations of one pipe at the timed sizes; 0: not known
+    double peak_tera_per_s = 0; ///< of that pipe
 };
 
 [[nodiscard]] std::vector<Finding> judge_timing(const Timing& timing);

@@ -18,6 +18,18 @@ const sim::GpuModel* sheet_of(const device::Info& info) {
     return found == models.end() ? nullptr : &*found;
 }
 
+/// 10¹² operations a second of a pipe, a fused multiply-add being two; 0: not known.
+double peak_of(const sim::GpuModel& sheet, std::string_view pipe) {
+    const auto lanes = [&](double per_clock) { return per_clock * 2 * sheet.sm_count * sheet.clock_mhz * 1e-6; };
+    if (pipe == "fp32") return lanes(sheet.fp32_lanes);
+    if (pipe == "fp64") return lanes(sheet.fp64_lanes);
+    if (pipe == "fp16") return lanes(sheet.fp16_lanes);
+    if (pipe == "tensor") return sheet.tensor_fp16;
+    if (pipe == "tensor_bf16") return sheet.tensor_bf16;
+    if (pipe == "tensor_tf32") return sheet.tensor_tf32;
+    return 0;
+}
+
 audit::Finding unaudited(const Error& error) {
     return {.rule = "not-probed",
             .severity = audit::Severity::note,
@@ -78,6 +90,14 @@ std::vector<audit::Finding> audit_times(const BenchReport& bench, const audit::P
     if (const auto* sheet = sheet_of(info)) {
         timing.dram_gbps = sheet->dram_gbps;
         timing.l2_bytes = sheet->l2_mb * 1e6;
+        for (const auto& each : probe.operations) {
+            const double peak = peak_of(*sheet, each.pipe);
+            if (peak <= 0
+                || each.count / peak <= (timing.operations > 0 ? timing.operations / timing.peak_tera_per_s : 0))
+                continue;
+            timing.operations = each.count;
+            timing.peak_tera_per_s = peak;
+        }
     }
     return audit::judge_timing(timing);
 }

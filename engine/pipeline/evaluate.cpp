@@ -77,6 +77,7 @@ Result<void> run_bench_stage(Evaluation& evaluation, Job& job, const Options& op
 Result<audit::Probe> run_audit_stage(Evaluation& evaluation, Job job, const Options& options, Executor& executor,
                                      std::stop_token stop, const Progress& progress) {
     job.kind = Job::Kind::audit;
+    job.inspect.sizes_of = evaluation.device.kind;
     job.baselines.clear();
     const auto answer = executor.execute(to_json(job), options.verify_timeout_s, stop, progress);
     audit::Probe probe;

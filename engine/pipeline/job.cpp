@@ -68,7 +68,9 @@ Inspect inspect_from_json(const Json& json) {
             .actual = std::move(*actual)};
 }
 
-bool inspects(Job::Kind kind) { return kind == Job::Kind::outputs || kind == Job::Kind::writers; }
+bool inspects(Job::Kind kind) {
+    return kind == Job::Kind::outputs || kind == Job::Kind::writers || kind == Job::Kind::audit;
+}
 
 } // namespace
 

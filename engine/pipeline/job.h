@@ -27,11 +27,11 @@ struct Source {
     std::vector<compile::Kernel> kernels; ///< as the launches spell them
 };
 
-/// What an outputs or writers job is about, beside the rest.
+/// What an outputs, writers or audit job is about, beside the rest.
 struct Inspect {
     std::size_t case_index = 0;
     std::string store{}; ///< outputs: the file that the values are written to
-    /// writers: a GPU's sizes are laid out on the simulator, too.
+    /// writers: a GPU's sizes are laid out on the simulator, too. audit: what was timed there is counted here.
     device::Kind sizes_of = device::Kind::sim;
     std::size_t tensor = 0;    ///< writers: in the task
     std::uint64_t element = 0; ///< writers

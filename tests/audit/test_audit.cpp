@@ -154,6 +154,7 @@ private Q_SLOTS:
         probe.sizes = {{"n", 5}};
         probe.findings = {{.rule = "writes-input", .severity = Severity::refuse, .where = {"k.cu", 1, 0}, .why = "x"}};
         probe.carried = {{"v", {"k.cu", 2, 0}}};
+        probe.operations = {{"fp32", 7}};
         probe.inputs = {{"x", 0.5, true}};
         probe.errors = {{"y", 0.25, kNarrowError}};
         const auto json = to_json(probe);
