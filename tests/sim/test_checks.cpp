@@ -349,6 +349,22 @@ private slots:
         QVERIFY(ran.fault && ran.fault->kind == FaultKind::race && ran.fault->other);
         QVERIFY(!(*ran.fault->block == *ran.fault->other->block));
     }
+    void parted_lanes_meet_at_a_shuffle_in_any_order() {
+        // lane 31 takes another way around the loop, in which all shuffle
+        const auto text =
+            kernel({"mov.u32 %x3, 0; mov.u32 %x4, %t;",
+                    "ROUND: shfl.sync.up.b32 %x5, %x4, 1, 0, -1; setp.eq.u32 %p, %t, 31; @%p bra EDGE;",
+                    "add.u32 %x4, %x5, 1; bra NEXT;", "EDGE: add.u32 %x4, %x5, 2;",
+                    "NEXT: add.u32 %x3, %x3, 1; setp.lt.u32 %p, %x3, 8; @%p bra ROUND;", "st.global.u32 [%g0], %x4;"});
+        const auto expected = run(text).values;
+        for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+            auto checks = device::all_checks();
+            checks.schedule = seed;
+            const Ran ran = run(text, {.checks = checks});
+            silent(ran);
+            QCOMPARE(ran.values, expected);
+        }
+    }
     void a_schedule_shows_what_relies_on_warps_in_step() {
         // warps add to a word of shared memory in turn, without a barrier: the order of the grid's layout happens to
         // work

@@ -73,15 +73,24 @@ bool release_warp_sync(Warp& warp) {
     return released;
 }
 
-/// Lanes that a waiting operation named may have ended meanwhile: then it can go ahead.
+/// Lets splits go on that wait for each other at the same operation, or for lanes that have ended meanwhile; where they
+/// are together they merge when they are chosen.
 bool release_warp_ops(Warp& warp) {
     bool released = false;
     for (std::uint32_t index = 0; index < warp.split_count; ++index) {
-        Split& split = warp.splits[index];
-        if (split.state == SplitState::warp_op && (split.wanted & warp.live & ~split.mask) == 0) {
-            split.state = SplitState::ready;
-            released = true;
-        }
+        const Split& split = warp.splits[index];
+        if (split.state != SplitState::warp_op) continue;
+        const auto is_with_it = [&](const Split& other) {
+            return other.state == SplitState::warp_op && other.ip == split.ip && other.frame == split.frame;
+        };
+        std::uint32_t here = 0;
+        for (std::uint32_t other = 0; other < warp.split_count; ++other)
+            if (is_with_it(warp.splits[other])) here |= warp.splits[other].mask;
+        if ((split.wanted & warp.live & ~here) != 0) continue;
+        for (std::uint32_t other = 0; other < warp.split_count; ++other)
+            if (other != index && is_with_it(warp.splits[other])) warp.splits[other].state = SplitState::ready;
+        warp.splits[index].state = SplitState::ready;
+        released = true;
     }
     return released;
 }
