@@ -6,7 +6,8 @@
 # compiled here to a program `protosim`: `protosim KERNEL FILE.ptx` runs the kernel with one and two threads and bounds
 # checks, at the sizes of simulator.cpp, and prints lines "… threads=T inst=I time S s … => R G lane-inst/s". It has no
 # multiply-add loop; the case is added to a copy of it, which runs kernels/fma.ptx. This program is run with two threads
-# too.
+# too, and each case once: its last column is the ratio of the time with all checks on in a first launch, for which the
+# system has to give the memory that they take; bench_simulator with --repeat 5 prints that of launches after it.
 set -eu
 prototype=${1:?usage: compare.sh PROTOTYPE_FOLDER [BUILD_FOLDER] [ROUNDS]}
 here=$(cd "$(dirname "$0")" && pwd)
@@ -39,7 +40,7 @@ fi
 median() { awk -v name="$2" -v field="$3" '$1 == name { print $field }' "$1" | sort -g | awk '{ v[NR] = $1 } END { if (NR) print v[int((NR + 1) / 2)]; else print "nan" }'; }
 peak=$(median "$work/new" peak 2)
 echo "vector peak, two threads: $peak G multiply-adds/s"
-printf '%-10s %12s %12s %10s %10s %8s %8s %12s\n' kernel 'prototype s' 'product s' 'proto G/s' 'product G/s' ratio peak 'checks on'
+printf '%-10s %12s %12s %10s %10s %8s %8s %12s\n' kernel 'prototype s' 'product s' 'proto G/s' 'product G/s' ratio peak 'checks, 1st'
 for kernel in $kernels; do
     old=$(median "$work/old" $kernel 2)
     new=$(median "$work/new" $kernel 2)
