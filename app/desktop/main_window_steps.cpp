@@ -32,6 +32,14 @@ std::vector<compile::Diagnostic> problems_of(const pipeline::Evaluation& evaluat
                             .message = fault.message,
                             .code = {},
                             .notes = {}});
+        if (fault.other && fault.other->where.line > 0)
+            problems.back().notes.push_back({.severity = compile::Severity::note,
+                                             .file = fault.other->where.file,
+                                             .line = fault.other->where.line,
+                                             .column = fault.other->where.column,
+                                             .message = device::other_party_text(fault),
+                                             .code = {},
+                                             .notes = {}});
     }
     return problems;
 }
