@@ -1,5 +1,6 @@
 #include "agent/drivers/llm_prompt.h"
 
+#include "agent/llm/json_text.h"
 #include "agent/tools/feedback.h"
 #include "engine/report/text.h"
 #include "skill_text.h"
@@ -7,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ranges>
 #include <vector>
 
 namespace kw::agent {
@@ -97,15 +99,25 @@ std::string decisions_text(std::span<const trajectory::Decision> decisions) {
     constexpr std::size_t kMost = 20;
     constexpr std::size_t kLongestReason = 1000;
     if (decisions.empty()) return {};
+    // Of what was taken, given back and taken again, what holds now.
+    std::vector<const trajectory::Decision*> last;
+    for (auto each = decisions.rbegin(); each != decisions.rend(); ++each)
+        if (std::ranges::none_of(
+                last, [&](const auto* later) { return later->step == each->step && later->hunk == each->hunk; }))
+            last.push_back(&*each);
     std::string text = "# What the engineer decided\n\n";
-    if (decisions.size() > kMost) {
-        text += fmt::format("({} earlier decisions are left out.)\n", decisions.size() - kMost);
-        decisions = decisions.last(kMost);
+    if (last.size() > kMost) {
+        text += fmt::format("({} earlier decisions are left out.)\n", last.size() - kMost);
+        last.resize(kMost);
     }
-    for (const auto& each : decisions) {
-        text += fmt::format("- {} {} of attempt {}", each.action,
-                            each.hunk.empty() ? std::string{"all"} : "change " + each.hunk, each.step);
-        if (!each.reason.empty()) text += fmt::format(": {}", std::string_view{each.reason}.substr(0, kLongestReason));
+    for (const auto* each : last | std::views::reverse) {
+        text += fmt::format("- {} ", each->action);
+        if (each->lines > 0)
+            text += fmt::format("added lines {} to {} of ", each->first_line + 1, each->first_line + each->lines);
+        text += fmt::format("{} of attempt {}", each->hunk.empty() ? std::string{"all"} : "change " + each->hunk,
+                            each->step);
+        if (each->made_by != "human") text += fmt::format(" (by {})", each->made_by);
+        if (!each->reason.empty()) text += fmt::format(": {}", llm::utf8_prefix(each->reason, kLongestReason));
         text += '\n';
     }
     return text;

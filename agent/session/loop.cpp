@@ -59,6 +59,17 @@ Result<void> keep(trajectory::SessionFile& session, const Leftover& left) {
     return session.set_meta(kUnfinished, list.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
+/// What is to be kept cost more than waiting does.
+template<class Write>
+auto once_free(const Write& write, const pipeline::Progress& progress, const std::stop_token& stop)
+    -> decltype(write()) {
+    for (;;) {
+        auto done = write();
+        if (done || done.error().code != ErrorCode::timeout || stop.stop_requested()) return done;
+        if (progress) progress("another program is writing the session; what was done is kept until it has ended", -1);
+    }
+}
+
 bool better(const trajectory::StepSummary& a, const trajectory::StepSummary& b) {
     if (a.reward != b.reward) return a.reward > b.reward;
     return a.median_us && b.median_us && *a.median_us < *b.median_us;
@@ -194,7 +205,7 @@ Result<RunResult> run_steps(trajectory::SessionFile& session, Driver& driver, co
         step.summary.ended_ms = unix_ms();
         driver.complete(step);
         result.usage += step.summary.usage;
-        const auto id = session.add(step);
+        const auto id = once_free([&] { return session.add(step); }, options.progress, stop);
         if (!id) return std::unexpected(id.error());
         ++result.steps;
         // As it was written, with what writing computes.
@@ -215,9 +226,9 @@ bool ends_run(const Error& error) {
 
 Result<RunResult> run(trajectory::SessionFile& session, Driver& driver, const Evaluate& evaluate,
                       const RunOptions& options, Control& control, std::stop_token stop) {
-    auto result = run_steps(session, driver, evaluate, options, control, std::move(stop));
+    auto result = run_steps(session, driver, evaluate, options, control, stop);
     if (const auto left = driver.leftover()) {
-        const auto kept = keep(session, *left);
+        const auto kept = once_free([&] { return keep(session, *left); }, options.progress, stop);
         // The first error is the one that matters.
         if (result && !kept) return std::unexpected(kept.error());
         if (result) result->usage += left->usage;

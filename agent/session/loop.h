@@ -102,7 +102,8 @@ using Evaluate = std::function<Result<Json>(const task::Files&, const pipeline::
 
 /// Runs until the driver has no more, a budget is used up or `stop` is requested; what was written until then stays. An
 /// error of an evaluation that another proposal would meet too (no device, no compiler) ends the run with it; any other
-/// is the step's.
+/// is the step's. While another program writes the session a step waits, which `progress` tells; it is given up only
+/// where `stop` is requested and the session is still not free.
 [[nodiscard]] Result<RunResult> run(trajectory::SessionFile& session, Driver& driver, const Evaluate& evaluate,
                                     const RunOptions& options, Control& control, std::stop_token stop);
 

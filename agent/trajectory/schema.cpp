@@ -53,9 +53,28 @@ CREATE TABLE decision (
   hunk TEXT NOT NULL, action TEXT NOT NULL, reason TEXT NOT NULL, time_ms INTEGER NOT NULL) STRICT;
 )sql";
 
+constexpr const char* kVersion2 = R"sql(
+ALTER TABLE step ADD COLUMN findings INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE step ADD COLUMN finding_severity TEXT NOT NULL DEFAULT '';
+ALTER TABLE decision ADD COLUMN first_line INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE decision ADD COLUMN lines INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE decision ADD COLUMN removed TEXT;
+ALTER TABLE decision ADD COLUMN made_by TEXT NOT NULL DEFAULT 'human';
+)sql";
+
 /// migrations[i] leads from version i to i + 1.
-constexpr const char* kMigrations[] = {kVersion1};
+constexpr const char* kMigrations[] = {kVersion1, kVersion2};
 static_assert(std::size(kMigrations) == kSchemaVersion);
+
+/// Names in the schema "temp" go before those of the file.
+constexpr const char* kVersion1AsVersion2 = R"sql(
+CREATE TEMP VIEW step AS SELECT *, 0 AS findings, '' AS finding_severity FROM main.step;
+CREATE TEMP VIEW decision AS
+  SELECT *, 0 AS first_line, 0 AS lines, NULL AS removed, 'human' AS made_by FROM main.decision;
+)sql";
+/// views[i] shows version i + 1 as that of today.
+constexpr const char* kViews[] = {kVersion1AsVersion2};
+static_assert(std::size(kViews) == kSchemaVersion - 1);
 
 int pragma(SQLite::Database& database, const char* name) {
     return database.execAndGet(fmt::format("PRAGMA {}", name)).getInt();
@@ -63,7 +82,7 @@ int pragma(SQLite::Database& database, const char* name) {
 
 } // namespace
 
-Result<void> prepare_schema(SQLite::Database& database, const std::string& path, bool create) {
+Result<void> prepare_schema(SQLite::Database& database, const std::string& path, Prepare how) {
     const auto refuse = [&path](std::string why) {
         return fail(Stage::usage, ErrorCode::invalid_input, fmt::format("'{}' {}", path, why), {path});
     };
@@ -73,11 +92,19 @@ Result<void> prepare_schema(SQLite::Database& database, const std::string& path,
         return refuse(fmt::format("was written by a newer Kernelwright (its form is {}, this program reads up to {}); "
                                   "update this one",
                                   version, kSchemaVersion));
-    if (!ours && !(create && version == 0 && pragma(database, "schema_version") == 0))
+    if (!ours && !(how == Prepare::create && version == 0 && pragma(database, "schema_version") == 0))
         return refuse("is an SQLite file, but not a Kernelwright session");
     if (version == kSchemaVersion) return {};
+    if (how == Prepare::look && version > 0) {
+        database.exec(kViews[version - 1]);
+        return {};
+    }
     SQLite::Transaction transaction{database, SQLite::TransactionBehavior::IMMEDIATE};
-    for (int from = version; from < kSchemaVersion; ++from) database.exec(kMigrations[from]);
+    // Somebody else may have done it by the time that it may be written here. Then this connection, which has read the
+    // tables before, learns of their columns when it misses one; giving too many values would be an error instead.
+    const int now = pragma(database, "user_version");
+    if (now == kSchemaVersion) database.exec("SELECT made_by FROM decision LIMIT 0");
+    for (int from = now; from < kSchemaVersion; ++from) database.exec(kMigrations[from]);
     database.exec(fmt::format("PRAGMA application_id = {}", kApplicationId));
     database.exec(fmt::format("PRAGMA user_version = {}", kSchemaVersion));
     transaction.commit();

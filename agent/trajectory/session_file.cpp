@@ -30,7 +30,7 @@ namespace fs = std::filesystem;
 constexpr std::size_t kSmall = 256;
 /// A blob that claims to be larger is damage, or an attack; profiles of long runs are some megabytes.
 constexpr std::int64_t kLargestBlob = std::int64_t{1} << 30;
-constexpr int kBusyMs = 5000;
+constexpr int kBusyMs = SessionFile::kBusyMs;
 
 std::int64_t now_ms() {
     return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch())
@@ -49,7 +49,10 @@ std::unexpected<Error> sqlite_error(const fs::path& path, const SQLite::Exceptio
         why = "it is damaged";
         code = ErrorCode::invalid_input;
         break;
-    case SQLITE_BUSY: why = "another program is writing it; try again when that has ended"; break;
+    case SQLITE_BUSY:
+        why = "another program is writing it; try again when that has ended";
+        code = ErrorCode::timeout;
+        break;
     case SQLITE_READONLY: why = "it is read-only"; break;
     case SQLITE_FULL: why = "the disk is full; make room, and go on with the session as it is"; break;
     case SQLITE_IOERR: why = "the disk is full, or reading or writing failed; what was written before is kept"; break;
@@ -108,8 +111,9 @@ std::optional<double> optional_number(const SQLite::Column& column) {
 constexpr const char* kSummaryColumns =
     "id, (SELECT p.id FROM step p WHERE p.id = step.parent AND p.id < step.id), driver, title, source, correct, "
     "reward, speedup, median_us, estimated, because, lines_added, "
-    "lines_removed, prompt_tokens, cached_tokens, completion_tokens, reasoning_tokens, cost_usd, started_ms, ended_ms";
-constexpr int kAfterSummary = 20;
+    "lines_removed, prompt_tokens, cached_tokens, completion_tokens, reasoning_tokens, cost_usd, started_ms, ended_ms, "
+    "findings, finding_severity";
+constexpr int kAfterSummary = 22;
 /// In the column cost_usd, which takes no NULL.
 constexpr double kUnknownCost = -1;
 
@@ -133,6 +137,8 @@ StepSummary read_summary(SQLite::Statement& row) {
     if (*summary.usage.cost_usd < 0) summary.usage.cost_usd.reset();
     summary.started_ms = row.getColumn(18).getInt64();
     summary.ended_ms = row.getColumn(19).getInt64();
+    summary.findings = row.getColumn(20).getInt();
+    summary.finding_severity = row.getColumn(21).getString();
     return summary;
 }
 
@@ -251,7 +257,7 @@ Result<void> SessionFile::write_new(const fs::path& path, const task::Files& tas
     database.exec("PRAGMA journal_mode = WAL");
     database.exec("PRAGMA synchronous = FULL");
     database.exec("PRAGMA foreign_keys = ON");
-    if (auto ready = prepare_schema(database, path.string(), true); !ready) return ready;
+    if (auto ready = prepare_schema(database, path.string(), Prepare::create); !ready) return ready;
     SQLite::Transaction transaction{database};
     for (const auto& [name, text] : task) {
         SQLite::Statement insert{database, "INSERT INTO task_file VALUES (?, ?)"};
@@ -363,7 +369,8 @@ Result<SessionFile> SessionFile::open(const fs::path& path, Access access) {
         database.exec("PRAGMA synchronous = FULL");
         // Text and names in the file are somebody else's: nothing in its schema may run.
         database.exec("PRAGMA trusted_schema = OFF");
-        if (auto ready = prepare_schema(database, path.string(), false); !ready) return std::unexpected(ready.error());
+        const auto how = access == Access::read ? Prepare::look : Prepare::update;
+        if (auto ready = prepare_schema(database, path.string(), how); !ready) return std::unexpected(ready.error());
         return session;
     });
 }
@@ -458,9 +465,8 @@ Result<StepId> SessionFile::add(Step step) {
         std::optional<std::string> evaluation;
         if (step.evaluation)
             evaluation = put_blob(step.evaluation->dump(-1, ' ', false, Json::error_handler_t::replace));
-        SQLite::Statement insert{
-            database,
-            "INSERT INTO step VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"};
+        SQLite::Statement insert{database, "INSERT INTO step VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+                                           "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"};
         int at = 0;
         bind_optional(insert, ++at, facts.parent);
         insert.bind(++at, facts.driver);
@@ -485,6 +491,8 @@ Result<StepId> SessionFile::add(Step step) {
         insert.bind(++at, facts.usage.cost_usd.value_or(kUnknownCost));
         insert.bind(++at, facts.started_ms ? facts.started_ms : now_ms());
         insert.bind(++at, facts.ended_ms ? facts.ended_ms : now_ms());
+        insert.bind(++at, facts.findings);
+        insert.bind(++at, facts.finding_severity);
         insert.exec();
         const StepId id = database.getLastInsertRowid();
         write_conversation(database, id, step);
@@ -502,7 +510,8 @@ Result<void> SessionFile::set_evaluation(StepId id, const Json& evaluation) {
         std::optional<SQLite::Transaction> transaction;
         if (!at_once_) transaction.emplace(*database_, SQLite::TransactionBehavior::IMMEDIATE);
         SQLite::Statement update{*database_, "UPDATE step SET evaluation = ?, correct = ?, reward = ?, speedup = ?, "
-                                             "median_us = ?, estimated = ?, because = ? WHERE id = ?"};
+                                             "median_us = ?, estimated = ?, because = ?, findings = ?, "
+                                             "finding_severity = ? WHERE id = ?"};
         update.bind(1, put_blob(evaluation.dump(-1, ' ', false, Json::error_handler_t::replace)));
         bind_optional(update, 2, step.summary.correct ? std::optional<int>{*step.summary.correct} : std::nullopt);
         bind_optional(update, 3, step.summary.reward);
@@ -510,7 +519,9 @@ Result<void> SessionFile::set_evaluation(StepId id, const Json& evaluation) {
         bind_optional(update, 5, step.summary.median_us);
         update.bind(6, static_cast<int>(step.summary.estimated));
         update.bind(7, step.summary.because);
-        update.bind(8, id);
+        update.bind(8, step.summary.findings);
+        update.bind(9, step.summary.finding_severity);
+        update.bind(10, id);
         if (update.exec() != 1)
             return fail(Stage::usage, ErrorCode::not_found, fmt::format("the session has no step {}", id));
         if (transaction) transaction->commit();
@@ -520,9 +531,11 @@ Result<void> SessionFile::set_evaluation(StepId id, const Json& evaluation) {
 
 Result<void> SessionFile::decide(const Decision& decision) {
     return guarded(path_, "write", [&]() -> Result<void> {
-        SQLite::Statement insert{*database_, "INSERT INTO decision VALUES (NULL, ?, ?, ?, ?, ?)"};
+        SQLite::Statement insert{*database_, "INSERT INTO decision VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?)"};
         SQLite::bind(insert, decision.step, decision.hunk, decision.action, decision.reason,
-                     decision.time_ms ? decision.time_ms : now_ms());
+                     decision.time_ms ? decision.time_ms : now_ms(), decision.first_line, decision.lines);
+        bind_optional(insert, 8, decision.removed);
+        insert.bind(9, decision.made_by);
         insert.exec();
         return {};
     });
@@ -589,13 +602,27 @@ Result<SessionFile::Conversation> SessionFile::conversation(StepId id) const {
 Result<std::vector<Decision>> SessionFile::decisions() const {
     return guarded(path_, "read", [&]() -> Result<std::vector<Decision>> {
         std::vector<Decision> decisions;
-        SQLite::Statement query{*database_, "SELECT step, hunk, action, reason, time_ms FROM decision ORDER BY id"};
-        while (query.executeStep())
-            decisions.push_back({query.getColumn(0).getInt64(), query.getColumn(1).getString(),
-                                 query.getColumn(2).getString(), query.getColumn(3).getString(),
-                                 query.getColumn(4).getInt64()});
+        SQLite::Statement query{*database_, "SELECT step, hunk, action, reason, time_ms, first_line, lines, removed, "
+                                            "made_by FROM decision ORDER BY id"};
+        while (query.executeStep()) {
+            const auto removed = query.getColumn(7);
+            decisions.push_back({.step = query.getColumn(0).getInt64(),
+                                 .hunk = query.getColumn(1).getString(),
+                                 .action = query.getColumn(2).getString(),
+                                 .reason = query.getColumn(3).getString(),
+                                 .time_ms = query.getColumn(4).getInt64(),
+                                 .first_line = query.getColumn(5).getInt64(),
+                                 .lines = query.getColumn(6).getInt64(),
+                                 .removed = removed.isNull() ? std::nullopt : std::optional{removed.getString()},
+                                 .made_by = query.getColumn(8).getString()});
+        }
         return decisions;
     });
+}
+
+Result<std::int64_t> SessionFile::data_version() const {
+    return guarded(path_, "read",
+                   [&]() -> Result<std::int64_t> { return database_->execAndGet("PRAGMA data_version").getInt64(); });
 }
 
 Result<std::optional<StepId>> SessionFile::best() const {

@@ -21,7 +21,8 @@ class Database;
 namespace kw::trajectory {
 
 /// A session on disk: one SQLite file in WAL mode. A step is written by one transaction, so a crash loses it whole or
-/// not at all. One thread at a time; other processes may read beside a writer.
+/// not at all. One thread at a time; other processes may read beside a writer. An error with ErrorCode::timeout says
+/// that another program was writing for kBusyMs: the same may be tried again.
 class SessionFile {
 public:
     /// A new file for a task. One that exists already is an error.
@@ -35,12 +36,14 @@ public:
     /// A new file that holds all that this one does.
     [[nodiscard]] Result<SessionFile> copy_to(const std::filesystem::path& path) const;
     enum class Access { read, write };
-    /// Errors name the file and what is wrong: missing, not a session, of a newer program, damaged, in use.
+    /// Errors name the file and what is wrong: missing, not a session, of a newer program, damaged, in use. One to
+    /// write is brought up to date where an older program made it.
     [[nodiscard]] static Result<SessionFile> open(const std::filesystem::path& path, Access access);
     SessionFile(SessionFile&&) noexcept;
     SessionFile& operator=(SessionFile&&) noexcept;
     ~SessionFile();
 
+    static constexpr int kBusyMs = 5000;
     [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 
     /// Writes a step and gives it its id; `summary.id`, `source_sha256` and the line counts are computed, and the facts
@@ -63,6 +66,8 @@ public:
     };
     [[nodiscard]] Result<Conversation> conversation(StepId id) const;
     [[nodiscard]] Result<std::vector<Decision>> decisions() const;
+    /// Another number after others have written into the file; cheap to ask.
+    [[nodiscard]] Result<std::int64_t> data_version() const;
     /// The step with the highest reward, then the highest speed-up, then the earliest; none when nothing is correct.
     [[nodiscard]] Result<std::optional<StepId>> best() const;
 

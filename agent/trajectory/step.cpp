@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <mutex>
+#include <string_view>
+#include <utility>
 
 namespace kw::trajectory {
 namespace {
@@ -18,6 +20,20 @@ const Json& object_of(const Json& json, const char* name) {
     static const Json empty = Json::object();
     const auto found = json.find(name);
     return found != json.end() && found->is_object() ? *found : empty;
+}
+
+/// From the least: what evaluations call how grave a finding is, and what those of before there was an audit did.
+std::string severity_of(const Json& finding) {
+    const auto found = finding.is_object() ? finding.find("severity") : finding.end();
+    if (!finding.is_object() || found == finding.end() || !found->is_string()) return "note";
+    const auto name = found->get<std::string>();
+    return name == "error" || name == "refuse"         ? "refuse"
+           : name == "warning" || name == "suspicious" ? "suspicious"
+                                                       : "note";
+}
+
+int gravity(std::string_view severity) {
+    return severity == "refuse" ? 3 : severity == "suspicious" ? 2 : severity == "note" ? 1 : 0;
 }
 
 int count_lines(const std::string& text) {
@@ -47,6 +63,15 @@ void summarize_evaluation(Step& step) {
     summary.median_us = number_of(bench, "median_us");
     if (const auto estimated = bench.find("estimated"); estimated != bench.end() && estimated->is_boolean())
         summary.estimated = estimated->get<bool>();
+    summary.findings = 0;
+    summary.finding_severity.clear();
+    const auto& audit = object_of(*step.evaluation, "audit");
+    if (const auto findings = audit.find("findings"); findings != audit.end() && findings->is_array())
+        for (const auto& finding : *findings) {
+            ++summary.findings;
+            if (auto severity = severity_of(finding); gravity(severity) > gravity(summary.finding_severity))
+                summary.finding_severity = std::move(severity);
+        }
     summary.speedup.reset();
     const auto speedups = reward.find("speedups");
     if (speedups == reward.end() || !speedups->is_array()) return;

@@ -59,6 +59,8 @@ struct StepSummary {
     Usage usage{};
     std::int64_t started_ms = 0; ///< Unix time
     std::int64_t ended_ms = 0;
+    int findings = 0;               ///< of the audit
+    std::string finding_severity{}; ///< of the gravest: refuse, suspicious or note; empty where there is none
 };
 
 /// All of a step.
@@ -76,13 +78,18 @@ struct Step {
     [[nodiscard]] bool has_source() const { return !file.empty(); }
 };
 
-/// What was decided about a part of a step's change.
+/// What was decided about a part of a step's change, or became of it in the text.
 struct Decision {
     StepId step = 0;
     std::string hunk;   ///< which part, as agent/patch names it; empty: the whole step
-    std::string action; ///< accepted, rejected, undone
+    std::string action; ///< accepted, edited (accepted, and changed in part since), rejected, undone
     std::string reason{};
     std::int64_t time_ms = 0;
+    std::int64_t first_line = 0; ///< of the lines that the hunk adds, from 0, where only some of them are meant
+    std::int64_t lines = 0;      ///< how many are; 0: the whole hunk is
+    /// The lines that the hunk takes away, by which it is known in a text again; none: not kept.
+    std::optional<std::string> removed{};
+    std::string made_by = "human"; ///< as a step's driver
     bool operator==(const Decision&) const = default;
 };
 

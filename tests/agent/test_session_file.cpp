@@ -7,9 +7,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
 #include <fstream>
 #include <random>
+#include <thread>
 
 using namespace kw;
 using namespace kw::trajectory;
@@ -107,6 +109,16 @@ private slots:
         const auto decisions = session->decisions();
         QCOMPARE(decisions->size(), std::size_t{1});
         QVERIFY((decisions->front() == Decision{1, "2", "rejected", "slower", 5}));
+        const Decision part{.step = 1,
+                            .hunk = "3+4:0",
+                            .action = "accepted",
+                            .time_ms = 6,
+                            .first_line = 1,
+                            .lines = 2,
+                            .removed = "gone ✓\n",
+                            .made_by = "llm:m"};
+        QVERIFY(session->decide(part).has_value());
+        QVERIFY(session->decisions()->back() == part);
         QCOMPARE(session->meta("none").value(), std::string{});
         QVERIFY(session->set_meta("k", "a").has_value() && session->set_meta("k", "b").has_value());
         QCOMPARE(session->meta("k").value(), std::string{"b"});
@@ -223,6 +235,84 @@ private slots:
         fs::permissions(path.parent_path(), fs::perms{0755});
         QVERIFY(WIFEXITED(status));
         QCOMPARE(WEXITSTATUS(status), 0);
+    }
+
+    void an_older_session_is_seen_as_one_of_today_and_brought_up_to_date_by_a_writer() {
+        const test::SessionFolder folder;
+        {
+            auto session = folder.create();
+            QVERIFY(session->add(test::step("x", 1, 1, 1)).has_value());
+            QVERIFY(session->decide({1, "2", "rejected", "slower", 5}).has_value());
+        }
+        {
+            // As the first form had it.
+            SQLite::Database raw{folder.path().string(), SQLite::OPEN_READWRITE};
+            for (const char* column : {"first_line", "lines", "removed", "made_by"})
+                raw.exec(std::string("ALTER TABLE decision DROP COLUMN ") + column);
+            for (const char* column : {"findings", "finding_severity"})
+                raw.exec(std::string("ALTER TABLE step DROP COLUMN ") + column);
+            raw.exec("PRAGMA user_version = 1");
+        }
+        const auto version = [&] {
+            SQLite::Database raw{folder.path().string(), SQLite::OPEN_READONLY};
+            return raw.execAndGet("PRAGMA user_version").getInt();
+        };
+        const auto whole = [](const SessionFile& session) {
+            return session.decisions().value() == std::vector{Decision{1, "2", "rejected", "slower", 5}}
+                   && session.steps()->size() == 1 && session.step(1)->source == "x"
+                   && session.best()->value_or(0) == 1;
+        };
+        const auto reader = SessionFile::open(folder.path(), SessionFile::Access::read);
+        QVERIFY(reader && whole(*reader));
+        QCOMPARE(version(), 1);
+        {
+            auto copy = reader->copy_to(folder.path("copy.kwsession"));
+            QVERIFY(copy && whole(*copy));
+            QVERIFY(copy->add(test::step("y", 1, 1, 1, 1)).has_value());
+        }
+        // Two who begin at one moment do it once.
+        std::atomic<int> written = 0;
+        {
+            std::vector<std::jthread> writers;
+            for (int i = 0; i < 4; ++i)
+                writers.emplace_back([&] {
+                    auto session = SessionFile::open(folder.path(), SessionFile::Access::write);
+                    written += session && session->decide({1, "3", "accepted", "", 6}) ? 1 : 0;
+                });
+        }
+        QCOMPARE(written.load(), 4);
+        QVERIFY(version() > 1);
+        const auto now = SessionFile::open(folder.path(), SessionFile::Access::read);
+        QCOMPARE(now->decisions()->size(), std::size_t{5});
+        QCOMPARE(now->decisions()->front().made_by, std::string{"human"});
+        QVERIFY(!now->decisions()->front().removed);
+        // Who had it open before goes on.
+        QCOMPARE(reader->decisions()->size(), std::size_t{5});
+    }
+
+    void what_an_audit_found_is_summed_up() {
+        const test::SessionFolder folder;
+        auto session = folder.create();
+        auto made = test::step("x", 1, 1, 1);
+        (*made.evaluation)["audit"]["findings"] = Json::array({{{"rule", "a"}, {"severity", "note"}, {"why", "w"}},
+                                                               {{"rule", "b"}, {"severity", "refuse"}, {"why", "w"}},
+                                                               {{"rule", "c"}, {"severity", "suspicious"}, {"why", "w"}}});
+        QVERIFY(session->add(made).has_value());
+        QCOMPARE(session->steps()->front().findings, 3);
+        QCOMPARE(session->steps()->front().finding_severity, std::string{"refuse"});
+        QVERIFY(session->set_evaluation(1, *test::step("x", 1, 1, 1).evaluation).has_value());
+        QCOMPARE(session->steps()->front().findings, 0);
+    }
+
+    void others_who_write_are_noticed() {
+        const test::SessionFolder folder;
+        auto session = folder.create();
+        auto other = SessionFile::open(folder.path(), SessionFile::Access::write);
+        const auto before = session->data_version().value();
+        QVERIFY(session->add(test::step("x", 1, 1, 1)).has_value());
+        QCOMPARE(session->data_version().value(), before);
+        QVERIFY(other->add(test::step("y", 1, 1, 1)).has_value());
+        QVERIFY(session->data_version().value() != before);
     }
 
     void a_newer_session_is_refused() {
