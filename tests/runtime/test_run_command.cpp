@@ -1,0 +1,204 @@
+#include "engine/base/file.h"
+#include "engine/base/process.h"
+#include "engine/compile/toolkit.h"
+
+#include <QtCore/QTemporaryDir>
+#include <QtTest/QtTest>
+
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+using namespace std::chrono_literals;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// `kw run` with these words, in this folder.
+kw::RunResult run(std::vector<std::string> words, const fs::path& folder = {}) {
+    words.insert(words.begin(), {KW_PROGRAMS "/kw", "run"});
+    auto ran = kw::run(words, {.folder = folder, .timeout = 100s});
+    if (ran) return std::move(*ran);
+    return {.status = {.code = -1, .signal = 0}, .output = {}, .errors = ran.error().message};
+}
+
+bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
+std::string with_main(std::string_view kernels, std::string_view body) {
+    return "#include <cstdio>\n#include <cstdlib>\n#include <unistd.h>\n" + std::string(kernels)
+           + "\nint main(int argc, char** argv) {\n" + std::string(body) + "\nreturn 0;\n}\n";
+}
+
+} // namespace
+
+class TestRunCommand : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir folder_;
+    bool nvcc_ = false;
+
+    /// Runs a program of this text, p.cu.
+    kw::RunResult program(const std::string& text, std::vector<std::string> arguments = {},
+                          std::vector<std::string> options = {}) {
+        const fs::path folder{folder_.path().toStdString()};
+        if (!kw::write_file(folder / "p.cu", text)) return {};
+        options.emplace_back("p.cu");
+        options.insert(options.end(), arguments.begin(), arguments.end());
+        return run(std::move(options), folder);
+    }
+
+private slots:
+    void initTestCase() {
+        nvcc_ = !kw::compile::find_tool("nvcc", {}).path.empty();
+        if (!nvcc_) qInfo("no nvcc: what needs one is skipped");
+    }
+
+    void samples_data() {
+        QTest::addColumn<QString>("file");
+        for (const auto& entry : fs::directory_iterator{KW_SAMPLES})
+            if (entry.path().extension() == ".cu")
+                QTest::newRow(entry.path().stem().c_str()) << QString::fromStdString(entry.path().string());
+    }
+    void samples() {
+        if (!nvcc_) QSKIP("there is no nvcc");
+        QFETCH(QString, file);
+        const auto ran = run({file.toStdString()});
+        QVERIFY2(ran.status.code == 0, (ran.output + ran.errors).c_str());
+        QVERIFY2(ran.output.ends_with("PASS\n"), ran.output.c_str());
+    }
+
+    void wrong_usage() {
+        const auto absent = run({"/no/such/file.cu"});
+        QCOMPARE(absent.status.code, 2);
+        QVERIFY(has(absent.errors, "there is no file /no/such/file.cu"));
+        QCOMPARE(run({"--device", "sim:none", KW_SAMPLES "/vector_add.cu"}).status.code, 3);
+        QCOMPARE(run({"--device", "tpu", KW_SAMPLES "/vector_add.cu"}).status.code, 2);
+        QCOMPARE(run({KW_SAMPLES "/check.h"}).status.code, 2);
+    }
+
+    void no_nvcc() {
+        auto ran =
+            kw::run({KW_PROGRAMS "/kw", "run", "--toolkit", "/nowhere", KW_SAMPLES "/vector_add.cu"},
+                    {.environment = {{"PATH", "/nowhere"}, {"CUDA_HOME", "/nowhere"}, {"CUDA_PATH", "/nowhere"}}});
+        QVERIFY(ran);
+        if (ran->status.code == 0 || ran->status.code == 1) QSKIP("nvcc is where it is always looked for");
+        QCOMPARE(ran->status.code, 3);
+        QVERIFY2(has(ran->errors, "needs nvcc"), ran->errors.c_str());
+    }
+
+    void compiler_errors_are_shown() {
+        if (!nvcc_) QSKIP("there is no nvcc");
+        const auto ran = program("int main() { return undeclared_name; }\n");
+        QCOMPARE(ran.status.code, 1);
+        QVERIFY2(has(ran.errors, "undeclared_name") && has(ran.errors, "p.cu does not compile"), ran.errors.c_str());
+    }
+
+    void libraries_are_named() {
+        if (!nvcc_) QSKIP("there is no nvcc");
+        const auto ran =
+            program(with_main("extern \"C\" int cublasCreate_v2(void**);", "void* h; return cublasCreate_v2(&h);"));
+        QCOMPARE(ran.status.code, 3);
+        QVERIFY2(has(ran.errors, "cublasCreate_v2 (cuBLAS)"), ran.errors.c_str());
+    }
+
+    void missing_calls_are_named() {
+        if (!nvcc_) QSKIP("there is no nvcc");
+        const auto ran =
+            program(with_main("", "puts(\"first\"); cudaGraph_t g; cudaGraphCreate(&g, 0); puts(\"never\");"));
+        QCOMPARE(ran.status.code, 3);
+        QCOMPARE(ran.output, std::string("first\n"));
+        QVERIFY2(has(ran.errors, "cudaGraphCreate at p.cu:6"), ran.errors.c_str());
+    }
+
+    void fault_has_both_lines() {
+        if (!nvcc_) QSKIP("there is no nvcc");
+        const auto ran = program(with_main("__global__ void k(int* p) {\n  p[threadIdx.x + 100] = 1;\n}",
+                                           "int* d_p;\ncudaMalloc(&d_p, 400);\nk<<<1, 32>>>(d_p);\n"
+                                           "printf(\"%s\\n\", cudaGetErrorName(cudaDeviceSynchronize()));\n"
+                                           "printf(\"%s\\n\", cudaGetErrorName(cudaFree(d_p)));\n"
+                                           "printf(\"%s\\n\", cudaGetErrorName(cudaGetLastError()));"));
+        QCOMPARE(ran.status.code, 0);
+        QCOMPARE(ran.output,
+                 std::string("cudaErrorIllegalAddress\ncudaErrorIllegalAddress\ncudaErrorIllegalAddress\n"));
+        QVERIFY2(has(ran.errors, "at p.cu:5"), ran.errors.c_str());
+        QVERIFY2(has(ran.errors, "launched at p.cu:10"), ran.errors.c_str());
+        QVERIFY2(has(ran.errors, "d_p (cudaMalloc at p.cu:9)"), ran.errors.c_str());
+    }
+
+    void host_memory_in_a_kernel() {
+        if (!nvcc_) QSKIP("there is no nvcc");
+        const auto ran = program(with_main("__global__ void k(int* p) { *p = 1; }",
+                                           "int x = 0; k<<<1, 1>>>(&x);\n"
+                                           "return cudaDeviceSynchronize() == cudaErrorIllegalAddress ? 5 : 6;"));
+        QCOMPARE(ran.status.code, 5);
+        QVERIFY2(has(ran.errors, "a variable on the host's stack"), ran.errors.c_str());
+    }
+
+    void device_memory_on_the_host() {
+        if (!nvcc_) QSKIP("there is no nvcc");
+        const auto ran = program(with_main("", "int* p;\ncudaMalloc(&p, 4);\nreturn *p;"));
+        QCOMPARE(ran.status.code, 128 + SIGSEGV);
+        QVERIFY2(has(ran.errors, "host code at p.cu:8") && has(ran.errors, "memory of the device"), ran.errors.c_str());
+    }
+
+    void refused_launches_and_frees() {
+        if (!nvcc_) QSKIP("there is no nvcc");
+        const auto ran = program(with_main("__global__ void k() {}",
+                                           "int* p; cudaMalloc(&p, 4);\n"
+                                           "k<<<1, 2048>>>();\nprintf(\"%d \", cudaGetLastError());\n"
+                                           "k<<<1, 1, 60000>>>();\nprintf(\"%d \", cudaGetLastError());\n"
+                                           "k<<<0, 1>>>();\nprintf(\"%d \", cudaGetLastError());\n"
+                                           "cudaFree(p);\nprintf(\"%d \", cudaFree(p));\n"
+                                           "printf(\"%d %d\\n\", cudaGetLastError(), cudaGetLastError());"));
+        QCOMPARE(ran.status.code, 0);
+        QVERIFY2(ran.output == "9 1 9 1 1 0\n" || ran.output == "9 1 9 1 0 1\n", ran.output.c_str());
+        QVERIFY2(has(ran.errors, "is free already; it was freed at p.cu:13"), ran.errors.c_str());
+        QVERIFY2(has(ran.errors, "2048 threads"), ran.errors.c_str());
+    }
+
+    void endless_kernels_stop() {
+        if (!nvcc_) QSKIP("there is no nvcc");
+        const auto ran = program(with_main("__global__ void k(volatile int* p) { while (*p == 0) {} }",
+                                           "int* p; cudaMalloc(&p, 4); cudaMemset(p, 0, 4); k<<<1, 1>>>(p);\n"
+                                           "return cudaDeviceSynchronize() == cudaErrorLaunchTimeout ? 7 : 8;"),
+                                 {}, {"--most-instructions", "1000000"});
+        QCOMPARE(ran.status.code, 7);
+        QVERIFY2(has(ran.errors, "seems not to end"), ran.errors.c_str());
+    }
+
+    void arguments_and_status_are_the_programs() {
+        if (!nvcc_) QSKIP("there is no nvcc");
+        const auto ran = program(
+            with_main("", "for (int i = 1; i < argc; ++i) printf(\"[%s]\", argv[i]);\n_exit(fflush(stdout) + 42);"),
+            {"--device", "x y", "-n", "--"}, {"--device", "sim:a100"});
+        QCOMPARE(ran.status.code, 42);
+        QCOMPARE(ran.output, std::string("[--device][x y][-n][--]"));
+        const auto aborted = program(with_main("", "cudaFree(0); abort();"));
+        QCOMPARE(aborted.status.code, 128 + SIGABRT);
+        QVERIFY2(has(aborted.errors, "SIGABRT"), aborted.errors.c_str());
+    }
+
+    void children_of_a_program_cannot_use_the_device() {
+        if (!nvcc_) QSKIP("there is no nvcc");
+        const auto ran = program(with_main("#include <sys/wait.h>",
+                                           "cudaFree(0);\nif (fork() == 0) { int n; _exit(cudaGetDeviceCount(&n)); }\n"
+                                           "int status; wait(&status); return WEXITSTATUS(status);"));
+        QCOMPARE(ran.status.code, 3); // cudaErrorInitializationError, as with a GPU
+    }
+
+    void output_is_in_order() {
+        if (!nvcc_) QSKIP("there is no nvcc");
+        const auto ran = program(
+            with_main("#include <cassert>\n__global__ void k(int i) { printf(\"kernel %d\\n\", i); assert(i < 1); }",
+                      "puts(\"a\"); k<<<1, 1>>>(0); cudaDeviceSynchronize(); puts(\"b\"); k<<<1, 1>>>(1);\n"
+                      "printf(\"%d\\n\", cudaDeviceSynchronize());"),
+            {}, {"--nvcc", "-std=c++20"});
+        QCOMPARE(ran.output, std::string("a\nkernel 0\nb\nkernel 1\n710\n"));
+        QVERIFY2(has(ran.errors, "launched at p.cu:"), ran.errors.c_str());
+    }
+};
+
+QTEST_APPLESS_MAIN(TestRunCommand)
+#include "test_run_command.moc"
