@@ -21,6 +21,7 @@ xmllint --noout "$root"/usr/share/mime/packages/*.xml "$root"/usr/share/icons/hi
 cd "$root"
 "$root/usr/bin/kw" --version >/dev/null || die "kw"
 [ -e "$root/usr/lib/kernelwright/libkw_trace.so" ] || die "the library of kw trace is missing"
+[ -e "$root/usr/lib/kernelwright/simulated-cuda/libcudart.so.13" ] || die "the library of kw run is missing"
 home=$(mktemp -d); trap 'rm -rf "$home"' EXIT
 HOME=$home XDG_CONFIG_HOME=$home/config XDG_DATA_HOME=$home/data QT_QPA_PLATFORM=offscreen \
   "$root/usr/bin/kernelwright" --size 1280x800 --screenshot "$build/package/start.png" "$root/usr/share/kernelwright/tasks/softmax" \
