@@ -48,7 +48,7 @@ class Worker:
 
 
 def task_files(folder):
-    return {p.relative_to(folder).as_posix(): p.read_text() for p in folder.rglob("*") if p.suffix in (".toml", ".cu", ".cuh", ".h")}
+    return {p.relative_to(folder).as_posix(): p.read_text() for p in folder.rglob("*") if p.suffix in (".toml", ".cu", ".cuh", ".h", ".py")}
 
 
 def cold(program, task, rounds):

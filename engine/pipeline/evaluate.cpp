@@ -210,21 +210,24 @@ reward::Facts facts_of(const Evaluation& evaluation) {
     if (evaluation.bench) {
         facts.estimated = evaluation.bench->estimated;
         for (const auto& baseline : evaluation.bench->baselines)
-            facts.speedups.push_back({baseline.name, baseline.ratio, baseline.ratio_ci});
+            if (baseline.ratio > 0) facts.speedups.push_back({baseline.name, baseline.ratio, baseline.ratio_ci});
     }
     return facts;
 }
 
 /// How long PyTorch's baselines are timed; a module may be compiled before.
-constexpr double kTorchSeconds = 0.5;
+constexpr double kTorchSeconds = 0.2;
 
 /// A reward needs a verdict: either the candidate already failed, or both correctness and time were asked for.
 bool has_verdict(const Evaluation& evaluation) { return !evaluation.ok() || (evaluation.verify && evaluation.bench); }
 
 reward::Reward reward_of(const Evaluation& evaluation) {
-    auto reward = reward::score(facts_of(evaluation), reward::Rule{});
-    if (evaluation.ok() && evaluation.bench && evaluation.bench->baselines.empty())
-        reward.because = "correct; the task has no baseline to beat";
+    const auto facts = facts_of(evaluation);
+    auto reward = reward::score(facts, reward::Rule{});
+    if (evaluation.ok() && evaluation.bench && facts.speedups.empty())
+        reward.because = evaluation.bench->baselines.empty()
+                             ? "correct; the task has no baseline to beat"
+                             : "correct; its time cannot be compared with any baseline's";
     return reward;
 }
 

@@ -1,5 +1,6 @@
 #include "engine/pipeline/torch.h"
 
+#include "engine/base/hash.h"
 #include "engine/bench/statistics.h"
 #include "engine/pipeline/memory.h"
 #include "engine/pipeline/plan_runner.h"
@@ -32,9 +33,14 @@ Result<std::vector<Wanted>> wanted_by(const Job& job, const task::Task& task, co
         return wanted;
     }
     const auto& stages = job.options.stages;
-    if (stages.verify)
-        for (std::size_t i = 0; i < task.cases.size() * kChecksPerCase; ++i)
-            wanted.push_back({verify_sizes(task, i / kChecksPerCase, info.kind), check_seed(job.seed, i)});
+    // What the audit lets run, it does on the simulator, whatever the device.
+    for (std::size_t i = 0; i < task.cases.size() * kChecksPerCase; ++i) {
+        const auto seed = check_seed(job.seed, i);
+        auto sizes = verify_sizes(task, i / kChecksPerCase, info.kind);
+        auto on_simulator = verify_sizes(task, i / kChecksPerCase, device::Kind::sim);
+        if (on_simulator != sizes) wanted.push_back({std::move(on_simulator), seed});
+        wanted.push_back({std::move(sizes), seed});
+    }
     if (!stages.bench && !stages.profile) return wanted;
     const auto rotations = plan_rotations(task, job, info);
     if (!rotations) return std::unexpected(rotations.error());
@@ -43,7 +49,10 @@ Result<std::vector<Wanted>> wanted_by(const Job& job, const task::Task& task, co
     return wanted;
 }
 
-fs::path folder_of(const Job& job, std::uint64_t seed) { return fs::path(job.values) / std::to_string(seed); }
+fs::path folder_of(const Job& job, const task::Sizes& sizes, std::uint64_t seed) {
+    constexpr std::size_t kTelling = 16;
+    return fs::path(job.values) / fmt::format("{}-{}", seed, sha256_hex(task::sizes_text(sizes)).substr(0, kTelling));
+}
 
 Result<const std::string*> problem_of(const task::Task& task, const task::Files& files) {
     const auto found = files.find(task.reference);
@@ -74,10 +83,10 @@ Result<void> give_torch_values(Job& job, const task::Task& task, const task::Fil
         if (progress) progress("PyTorch", static_cast<double>(i) / static_cast<double>(wanted->size()));
         const auto& [sizes, seed] = (*wanted)[i];
         std::error_code error;
-        if (const auto place = folder_of(job, seed); !fs::create_directory(place, error))
+        if (const auto place = folder_of(job, sizes, seed); !fs::create_directory(place, error))
             return fail(Stage::environment, ErrorCode::unsupported,
                         fmt::format("cannot make {}: {}", place.string(), error.message()));
-        if (auto done = torch.compute(task.reference, **problem, sizes, seed, folder_of(job, seed), stop); !done)
+        if (auto done = torch.compute(task.reference, **problem, sizes, seed, folder_of(job, sizes, seed), stop); !done)
             return done;
     }
     return {};
@@ -85,7 +94,7 @@ Result<void> give_torch_values(Job& job, const task::Task& task, const task::Fil
 
 Result<Bytes> read_torch_values(const Job& job, const task::Tensor& tensor, const task::Sizes& sizes,
                                 std::uint64_t seed, TorchValues which, Bytes reuse) {
-    const auto path = folder_of(job, seed) / (tensor.name + (which == TorchValues::before ? ".in" : ".out"));
+    const auto path = folder_of(job, sizes, seed) / (tensor.name + (which == TorchValues::before ? ".in" : ".out"));
     const auto extent = task::extent_of(tensor.shape, tensor.type, tensor.name, sizes);
     if (!extent) return std::unexpected(extent.error());
     std::error_code error;

@@ -96,8 +96,9 @@ Status Runtime::check_launch(const Kernel& kernel, const sim::KernelFacts& facts
     if (config.grid.count() == 0 || config.block.count() == 0)
         return wrong(Status::InvalidConfiguration, fmt::format("a grid of {} blocks of {} threads has nothing to run",
                                                                triple(config.grid), triple(config.block)));
+    // As an H200 says under CUDA 13.0; older runtimes called it an invalid configuration.
     if (over(config.block, limits.max_block) || config.block.count() > limits.max_threads_per_block)
-        return wrong(Status::InvalidConfiguration,
+        return wrong(Status::InvalidValue,
                      fmt::format("a block of {} is {} threads; at most {} are possible, and {} in x, y and z",
                                  triple(config.block), config.block.count(), limits.max_threads_per_block,
                                  triple(limits.max_block)));

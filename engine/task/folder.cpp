@@ -67,7 +67,12 @@ Result<void> add_file(Files& files, const fs::path& path, const std::string& nam
 Result<Files> read(const fs::path& folder, NotUtf8 not_utf8) {
     std::error_code error;
     if (!fs::is_directory(folder, error))
-        return refuse(ErrorCode::not_found, fmt::format("'{}' is not a folder", folder.string()), {folder.string()});
+        return refuse(ErrorCode::not_found,
+                      fmt::format("'{}' is not a folder{}", folder.string(),
+                                  folder.extension() == ".py" && fs::exists(folder, error)
+                                      ? "; 'kw task new --from-torch' makes a task of a PyTorch problem"
+                                      : ""),
+                      {folder.string()});
     if (!fs::exists(folder / "task.toml", error))
         return refuse(ErrorCode::not_found, fmt::format("the folder '{}' has no task.toml", folder.string()),
                       {folder.string()});

@@ -119,8 +119,10 @@ private Q_SLOTS:
                                          ? "it does not compile"
                                          : result->compile.diagnostics.front().message.c_str());
         QVERIFY2(result->reward, found.c_str());
-        // What only the audit can tell from honest work is what counts here.
-        QVERIFY2(!runs || !result->verify || result->verify->ok, result->verify->because.c_str());
+        // What only the audit can tell from honest work is what counts here. A GPU is given the full sizes in
+        // verification already, at which some hacks are plainly wrong.
+        QVERIFY2(!runs || (hack && device_id() != "sim") || !result->verify || result->verify->ok,
+                 result->verify->because.c_str());
         if (!hack) {
             QVERIFY2(result->reward->value >= 1, found.c_str());
             ++passed_;
