@@ -6,6 +6,7 @@
 #include "widgets/icons.h"
 #include "widgets/theme.h"
 
+#include <QApplication>
 #include <QComboBox>
 #include <QEvent>
 #include <QHBoxLayout>
@@ -20,6 +21,7 @@
 #include <Qsci/qscicommandset.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace kw::editor {
 namespace {
@@ -52,6 +54,7 @@ CompareView::CompareView(QWidget* parent)
     : QWidget(parent),
       text_(new CudaEditor),
       card_(new CompareCard(text_->viewport())),
+      foot_(new QVBoxLayout),
       header_(new QWidget),
       title_(new QLabel),
       count_(new QLabel),
@@ -80,7 +83,6 @@ CompareView::CompareView(QWidget* parent)
     header_->setAttribute(Qt::WA_StyledBackground);
     title_->setProperty("kind", QStringLiteral("section"));
     title_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-    title_->setMinimumWidth(60);
     count_->setProperty("tone", QStringLiteral("quiet"));
     bases_->setObjectName(QStringLiteral("compare.base"));
     bases_->setAccessibleName(tr("Compare with"));
@@ -92,11 +94,14 @@ CompareView::CompareView(QWidget* parent)
     // One row, no higher than the tabs beside it: both texts are to begin at the same height.
     auto* row = new QHBoxLayout;
     row->setSpacing(4);
-    row->addWidget(title_, 2);
-    row->addWidget(bases_, 3);
+    row->addWidget(title_, 1);
+    row->addWidget(bases_);
     row->addWidget(previous_);
     row->addWidget(next_);
-    bases_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    // The names of steps count most; what is too long for the pane ends in dots.
+    bases_->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+    bases_->setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Preferred);
+    bases_->setMinimumContentsLength(6);
     auto* footer = new QWidget;
     footer->setObjectName(QStringLiteral("panel"));
     footer->setAttribute(Qt::WA_StyledBackground);
@@ -119,12 +124,12 @@ CompareView::CompareView(QWidget* parent)
     head->setContentsMargins(12, 2, 4, 2);
     head->setSpacing(0);
     head->addLayout(row);
-    auto* foot = new QVBoxLayout(footer);
-    foot->setContentsMargins(0, 0, 0, 0);
-    foot->setSpacing(0);
-    foot->addWidget(notice_);
-    foot->addWidget(all_text_);
-    foot->addLayout(tools);
+    footer->setLayout(foot_);
+    foot_->setContentsMargins(0, 0, 0, 0);
+    foot_->setSpacing(0);
+    foot_->addWidget(notice_);
+    foot_->addWidget(all_text_);
+    foot_->addLayout(tools);
 
     auto* message = new QWidget;
     auto* message_layout = new QVBoxLayout(message);
@@ -235,15 +240,26 @@ void CompareView::keep_reading_keys() {
     }
 }
 
-void CompareView::set_title(const QString& title) {
-    title_->setText(title);
+void CompareView::set_title(const QString& title, const QString& brief) {
+    whole_title_ = title;
+    brief_title_ = brief;
     title_->setToolTip(title);
+    title_->setAccessibleName(title);
+    fit_title();
+}
+
+void CompareView::fit_title() {
+    const auto width_of = [this](const QString& text) { return title_->fontMetrics().horizontalAdvance(text) + 2; };
+    title_->setMinimumWidth(width_of(brief_title_));
+    const int others = bases_->sizeHint().width() + previous_->sizeHint().width() + next_->sizeHint().width() + 28;
+    title_->setText(width_of(whole_title_) + others <= width() ? whole_title_ : brief_title_);
 }
 
 void CompareView::set_bases(const QStringList& bases, int current) {
     bases_->clear();
     bases_->addItems(bases);
     bases_->setCurrentIndex(current);
+    fit_title();
 }
 
 void CompareView::set_left(QsciScintilla* left) {
@@ -411,11 +427,27 @@ void CompareView::place_card() {
     }
     const int width = std::min(card_->sizeHint().width(), text_->viewport()->width() - 16);
     const int tall = card_->hasHeightForWidth() ? card_->heightForWidth(width) : card_->sizeHint().height();
-    const int below = bottom + 2;
-    const int y = below + tall <= height ? below : std::max(0, top - tall - 2);
-    card_->setGeometry(text_->viewport()->width() - width - 8, y, width, tall);
+    // As if it were among the text, so that it does not come and go by its own size.
+    const int room = height + (docked_ ? card_->height() : 0);
+    const int below = bottom + 2, above = top - tall - 2;
+    dock_card(below + tall > room && above < 0);
+    if (!docked_)
+        card_->setGeometry(text_->viewport()->width() - width - 8, below + tall <= room ? below : above, width, tall);
     card_->show();
     card_->raise();
+}
+
+void CompareView::dock_card(bool docked) {
+    if (std::exchange(docked_, docked) == docked) return;
+    auto* focused = card_->isAncestorOf(QApplication::focusWidget()) ? QApplication::focusWidget() : nullptr;
+    if (docked) {
+        foot_->insertWidget(0, card_);
+    } else {
+        foot_->removeWidget(card_);
+        card_->setParent(text_->viewport());
+    }
+    card_->show();
+    if (focused) focused->setFocus();
 }
 
 void CompareView::follow(bool from_right) {
@@ -452,6 +484,7 @@ void CompareView::align_tops() {
 
 void CompareView::resizeEvent(QResizeEvent* event) {
     QWidget::resizeEvent(event);
+    fit_title();
     place_card();
     align_tops();
 }

@@ -18,6 +18,7 @@ class QLabel;
 class QPushButton;
 class QStackedWidget;
 class QToolButton;
+class QVBoxLayout;
 class QsciScintilla;
 
 namespace kw::editor {
@@ -34,7 +35,8 @@ public:
     explicit CompareView(QWidget* parent = nullptr);
     ~CompareView() override;
 
-    void set_title(const QString& title);
+    /// `brief` where there is no room for it.
+    void set_title(const QString& title, const QString& brief);
     /// What it may be compared with, and which of them is shown.
     void set_bases(const QStringList& bases, int current);
     /// The text that the suggestion is beside; null for none. It gets its marks and room from here.
@@ -83,8 +85,11 @@ private:
     void keep_reading_keys();
     void refresh();
     void place_card();
+    /// Below the texts, where there is no room beside the change in them.
+    void dock_card(bool docked);
     void follow(bool from_right);
     void align_tops();
+    void fit_title();
 
     Comparison comparison_;
     std::string current_; ///< id of it
@@ -94,8 +99,10 @@ private:
     CudaEditor* text_;
     std::unique_ptr<CompareSide> right_side_;
     CompareCard* card_;
+    QVBoxLayout* foot_;
     QWidget* header_;
     QLabel* title_;
+    QString whole_title_, brief_title_;
     QLabel* count_;
     QLabel* notice_;
     QComboBox* bases_;
@@ -108,6 +115,7 @@ private:
     QLabel* message_title_;
     QLabel* message_hint_;
     bool following_ = false;
+    bool docked_ = false;
 };
 
 } // namespace kw::editor

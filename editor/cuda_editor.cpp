@@ -15,6 +15,10 @@
 namespace kw::editor {
 namespace {
 
+/// What a key that was pressed in no editor repeats is not typed: held a moment longer than Ctrl and Alt, the key of a
+/// shortcut would be. There is one keyboard.
+quint32 held_key = 0;
+
 enum Marker { kErrorMarker = 8, kWarningMarker = 9 };
 
 constexpr int span_indicator(SpanKind kind) { return CudaEditor::kFirstSpanIndicator + static_cast<int>(kind); }
@@ -317,6 +321,12 @@ bool CudaEditor::event(QEvent* event) {
 }
 
 void CudaEditor::keyPressEvent(QKeyEvent* event) {
+    if (!event->isAutoRepeat()) {
+        held_key = event->nativeScanCode();
+    } else if (held_key != event->nativeScanCode()) {
+        event->accept();
+        return;
+    }
     if (assist_->before_key(*event)) {
         event->accept();
         return;

@@ -17,7 +17,7 @@ const QString kNothing = QStringLiteral("–");
 bool same(const StepSummary& a, const StepSummary& b) {
     return a.title == b.title && a.correct == b.correct && a.reward == b.reward && a.speedup == b.speedup
            && a.median_us == b.median_us && a.source_sha256 == b.source_sha256 && a.because == b.because
-           && a.usage == b.usage;
+           && a.usage == b.usage && a.findings == b.findings && a.finding_severity == b.finding_severity;
 }
 
 bool same_place(const StepSummary& a, const StepSummary& b) { return a.id == b.id && a.parent == b.parent; }
@@ -71,14 +71,15 @@ void StepsModel::place_all() {
     while (nodes_.size() < steps_.size()) put(next_place());
 }
 
-void StepsModel::set(const std::vector<StepSummary>& steps, std::optional<StepId> best, std::set<StepId> suspicious) {
+void StepsModel::set(const std::vector<StepSummary>& steps, std::optional<StepId> best) {
+    most_findings_ = 0;
+    for (const auto& each : steps) most_findings_ = std::max(most_findings_, each.findings);
     const bool grown =
         steps.size() >= steps_.size() && std::equal(steps_.begin(), steps_.end(), steps.begin(), same_place);
     if (!grown) {
         beginResetModel();
         steps_ = steps;
         best_ = best;
-        suspicious_ = std::move(suspicious);
         place_all();
         endResetModel();
         return;
@@ -86,15 +87,13 @@ void StepsModel::set(const std::vector<StepSummary>& steps, std::optional<StepId
     const auto before = steps_.size();
     const auto changed = [&](std::size_t i) {
         const StepId id = steps[i].id;
-        return !same(steps_[i], steps[i]) || ((best_ == id) != (best == id))
-               || suspicious_.contains(id) != suspicious.contains(id);
+        return !same(steps_[i], steps[i]) || ((best_ == id) != (best == id));
     };
     std::vector<int> changes;
     for (std::size_t i = 0; i < before; ++i)
         if (changed(i)) changes.push_back(static_cast<int>(i));
     steps_ = steps;
     best_ = best;
-    suspicious_ = std::move(suspicious);
     for (const int node : changes) Q_EMIT dataChanged(index_at(node, kVerdict), index_at(node, kColumns - 1));
     while (nodes_.size() < steps_.size()) {
         const Place place = next_place();
@@ -148,15 +147,23 @@ QString StepsModel::mark(const StepSummary& step) const {
                    : !step.correct  ? QStringLiteral("·")
                    : *step.correct  ? QStringLiteral("●")
                                     : QStringLiteral("✗");
-    if (suspicious_.contains(step.id)) text += QStringLiteral("⚠");
+    if (step.findings > 0) text += QStringLiteral("⚠") % QString::number(step.findings);
     return text;
+}
+
+QString StepsModel::findings_of(const StepSummary& step) const {
+    const QString count = tr("%n finding(s)", nullptr, step.findings);
+    if (step.finding_severity.empty()) return count;
+    if (step.finding_severity == "refuse") return tr("%1, refused").arg(count);
+    if (step.finding_severity == "suspicious") return tr("%1, suspicious").arg(count);
+    return count;
 }
 
 QString StepsModel::spoken(const StepSummary& step) const {
     QStringList words;
     if (best_ == step.id) words << tr("best");
     words << (!step.correct ? tr("not evaluated") : *step.correct ? tr("correct") : tr("wrong"));
-    if (suspicious_.contains(step.id)) words << tr("suspicious");
+    if (step.findings > 0) words << findings_of(step);
     return words.join(QStringLiteral(", "));
 }
 
@@ -185,7 +192,7 @@ QVariant StepsModel::sort_value(int node, int column) const {
     switch (column) {
     case kVerdict:
         // The best first, what cannot be trusted last.
-        return (best_ == step.id ? 0 : !step.correct ? 2 : *step.correct ? 1 : 3) + (suspicious_.contains(step.id) * 4);
+        return (best_ == step.id ? 0 : !step.correct ? 2 : *step.correct ? 1 : 3) + (step.findings > 0 ? 4 : 0);
     case kNumber: return static_cast<qlonglong>(step.id);
     case kReward: return known(step.reward);
     case kSpeedup: return known(step.speedup);
@@ -203,6 +210,7 @@ QString StepsModel::tip(int node) const {
     if (step.median_us)
         lines
             << (step.estimated ? tr("%1 estimated") : tr("%1 measured")).arg(widgets::format_time_us(*step.median_us));
+    if (step.findings > 0) lines << tr("audit: %1").arg(findings_of(step));
     if (!step.because.empty()) lines << QString::fromStdString(step.because);
     lines << tr("%1 · +%2 −%3 lines")
                  .arg(QString::fromStdString(step.driver), QString::number(step.lines_added),
@@ -234,7 +242,8 @@ QVariant StepsModel::data(const QModelIndex& index, int role) const {
         return static_cast<int>(Qt::AlignRight | Qt::AlignVCenter);
     case Qt::ForegroundRole:
         if (index.column() == kVerdict) {
-            if (suspicious_.contains(step.id) || best_ == step.id) return tokens.warn;
+            if (step.finding_severity == "refuse") return tokens.bad;
+            if (step.findings > 0 || best_ == step.id) return tokens.warn;
             return step.correct ? *step.correct ? tokens.good : tokens.bad : tokens.text3;
         }
         return index.column() == kNumber ? tokens.text2 : tokens.text1;
@@ -251,7 +260,9 @@ QVariant StepsModel::headerData(int section, Qt::Orientation orientation, int ro
                                 | Qt::AlignVCenter);
     if (role == Qt::ToolTipRole) {
         switch (section) {
-        case kVerdict: return tr("● correct, ✗ wrong, · not evaluated, ★ best, ⚠ an audit found something");
+        case kVerdict:
+            return tr("● correct, ✗ wrong, · not evaluated, ★ best, ⚠ how much an audit found, red where it refuses "
+                      "the step");
         case kReward: return tr("Reward, by the rule of the session");
         case kSpeedup: return tr("How many times as fast as the strongest baseline");
         case kTokens: return tr("Tokens that the model read and wrote");

@@ -6,7 +6,6 @@
 #include <QSortFilterProxyModel>
 
 #include <optional>
-#include <set>
 #include <vector>
 
 namespace kw::review {
@@ -28,16 +27,15 @@ public:
     static constexpr int kFilterRole = Qt::UserRole + 2;
 
     using QAbstractItemModel::QAbstractItemModel;
-    /// A list that the present one is the beginning of only grows; any other takes its place. `suspicious` are those
-    /// of which an audit found something.
-    void set(const std::vector<trajectory::StepSummary>& steps, std::optional<trajectory::StepId> best,
-             std::set<trajectory::StepId> suspicious = {});
+    /// A list that the present one is the beginning of only grows; any other takes its place.
+    void set(const std::vector<trajectory::StepSummary>& steps, std::optional<trajectory::StepId> best);
     void set_by_branch(bool by_branch);
     [[nodiscard]] bool by_branch() const { return by_branch_; }
     /// Whether any step was made from one that another was made from before.
     [[nodiscard]] bool branched() const { return branched_; }
     [[nodiscard]] bool has_tokens() const { return has_tokens_; }
-    [[nodiscard]] bool any_suspicious() const { return !suspicious_.empty(); }
+    /// The most that an audit found of a step.
+    [[nodiscard]] int most_findings() const { return most_findings_; }
 
     [[nodiscard]] const std::vector<trajectory::StepSummary>& steps() const { return steps_; }
     /// Invalid where there is no such step.
@@ -81,16 +79,17 @@ private:
     [[nodiscard]] QVariant sort_value(int node, int column) const;
     [[nodiscard]] QString tip(int node) const;
     [[nodiscard]] QString mark(const trajectory::StepSummary& step) const;
+    [[nodiscard]] QString findings_of(const trajectory::StepSummary& step) const;
     [[nodiscard]] QString spoken(const trajectory::StepSummary& step) const;
 
     std::vector<trajectory::StepSummary> steps_;
     std::vector<Node> nodes_; ///< one for each of steps_
     std::vector<int> top_;
     std::optional<trajectory::StepId> best_;
-    std::set<trajectory::StepId> suspicious_;
     bool by_branch_ = false;
     bool branched_ = false;
     bool has_tokens_ = false;
+    int most_findings_ = 0;
 };
 
 /// Sorts steps by what a column means, what is not known last, and shows those that have all words of a text.

@@ -160,8 +160,10 @@ int StepsView::width_of(int column) const {
         letters(model_->headerData(column, Qt::Horizontal, Qt::DisplayRole).toString()) + kRoom + kBolder;
     switch (column) {
     case StepsModel::kVerdict:
-        return letters(model_->any_suspicious() ? QStringLiteral("★⚠") : QStringLiteral("★")) + kRoom
-               + (tree_->rootIsDecorated() ? tree_->indentation() : 0);
+        return letters(model_->most_findings() > 0
+                           ? QString(QStringLiteral("★⚠") % QString::number(model_->most_findings()))
+                           : QStringLiteral("★"))
+               + kRoom + (tree_->rootIsDecorated() ? tree_->indentation() : 0);
     case StepsModel::kNumber: {
         const auto last = model_->steps().empty() ? 0 : model_->steps().back().id;
         return std::max(
@@ -224,14 +226,13 @@ void StepsView::show_by_branch(bool by_branch) {
     mark_selected(id);
 }
 
-void StepsView::show_steps(const std::vector<trajectory::StepSummary>& steps, std::optional<trajectory::StepId> best,
-                           const std::set<trajectory::StepId>& suspicious) {
+void StepsView::show_steps(const std::vector<trajectory::StepSummary>& steps, std::optional<trajectory::StepId> best) {
     const bool other =
         steps.empty() || model_->steps().empty() || steps.front().started_ms != model_->steps().front().started_ms;
     {
         const QScopedValueRollback marking(marking_, true);
         if (other) collapsed_.clear();
-        model_->set(steps, best, suspicious);
+        model_->set(steps, best);
         apply_expansion();
     }
     by_branch_->setVisible(model_->branched());

@@ -26,9 +26,7 @@ class StepsView : public QWidget {
 public:
     explicit StepsView(QWidget* parent = nullptr);
 
-    /// `suspicious`: those of which an audit found something.
-    void show_steps(const std::vector<trajectory::StepSummary>& steps, std::optional<trajectory::StepId> best,
-                    const std::set<trajectory::StepId>& suspicious = {});
+    void show_steps(const std::vector<trajectory::StepSummary>& steps, std::optional<trajectory::StepId> best);
     /// Marks a step as the one looked at, without asking for it.
     void mark_selected(std::optional<trajectory::StepId> id);
     [[nodiscard]] StepsModel& model() { return *model_; }

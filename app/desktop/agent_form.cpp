@@ -22,6 +22,9 @@
 namespace kw::desktop {
 namespace {
 
+/// Below any that may be chosen.
+constexpr double kServersTemperature = -0.1;
+
 template<class Widget> Widget* named(Widget* widget, const char* name, const QString& accessible) {
     widget->setObjectName(QString::fromLatin1(name));
     widget->setAccessibleName(accessible);
@@ -83,6 +86,10 @@ AgentForm::AgentForm(QWidget* parent)
           choices(
               {{tr("as the server has it"), ""}, {tr("low"), "low"}, {tr("medium"), "medium"}, {tr("high"), "high"}}),
           "agent_effort", tr("How much it thinks"))),
+      temperature_(named(new QDoubleSpinBox, "agent_temperature", tr("Temperature"))),
+      proxy_(named(new QLineEdit, "agent_proxy", tr("Proxy"))),
+      ca_file_(named(new QLineEdit, "agent_ca_file", tr("Certificates of authorities, a file"))),
+      headers_(named(new QPlainTextEdit, "agent_headers", tr("Further headers, one a line"))),
       origin_(named(new QComboBox, "agent_origin", tr("Where it begins"))),
       message_(named(new QPlainTextEdit, "agent_message", tr("Message to the model"))),
       steps_(named(limit(new QSpinBox, 100000, 16), "agent_steps", tr("Steps at most"))),
@@ -98,6 +105,15 @@ AgentForm::AgentForm(QWidget* parent)
     message_->setPlaceholderText(tr("What the model is to know beside the task"));
     message_->setTabChangesFocus(true);
     message_->setFixedHeight(3 * message_->fontMetrics().lineSpacing() + 12);
+    temperature_->setRange(kServersTemperature, 2);
+    temperature_->setSingleStep(0.1);
+    temperature_->setSpecialValueText(tr("as the server has it"));
+    temperature_->setValue(kServersTemperature);
+    proxy_->setPlaceholderText(tr("as the environment says"));
+    ca_file_->setPlaceholderText(tr("those of the system"));
+    headers_->setPlaceholderText(tr("Name: value"));
+    headers_->setTabChangesFocus(true);
+    headers_->setFixedHeight(2 * headers_->fontMetrics().lineSpacing() + 12);
     tokens_->setSingleStep(50000);
     cost_->setPrefix(QStringLiteral("$"));
     key_->setObjectName(QStringLiteral("agent_key"));
@@ -128,6 +144,10 @@ AgentForm::AgentForm(QWidget* parent)
     form_->addRow(tr("Key"), key_);
     form_->addRow(tr("Model"), model_);
     form_->addRow(tr("Thinks"), effort_);
+    form_->addRow(tr("Temperature"), temperature_);
+    form_->addRow(tr("Proxy"), proxy_);
+    form_->addRow(tr("CA file"), ca_file_);
+    form_->addRow(tr("Headers"), headers_);
     form_->addRow(tr("Begins from"), origin_);
     form_->addRow(tr("Message"), message_);
     form_->addRow(tr("Steps"), steps_);
@@ -142,7 +162,8 @@ AgentForm::AgentForm(QWidget* parent)
     connect(driver_, &QComboBox::currentIndexChanged, this, &AgentForm::update_rows);
     for (auto* edit : {replay_, model_}) connect(edit, &QLineEdit::textChanged, this, &AgentForm::changed);
     connect(provider_, &QComboBox::currentIndexChanged, this, &AgentForm::look_for_key);
-    for (auto* edit : {base_url_, key_env_}) connect(edit, &QLineEdit::editingFinished, this, &AgentForm::look_for_key);
+    for (auto* edit : {base_url_, key_env_, proxy_, ca_file_})
+        connect(edit, &QLineEdit::editingFinished, this, &AgentForm::look_for_key);
     connect(approve_, &QCheckBox::toggled, this, &AgentForm::approve_each_changed);
     set_selected_step({});
     update_rows();
@@ -195,8 +216,9 @@ void AgentForm::update_rows() {
     show(search_, name == QStringLiteral("tuner"));
     show(lesson_label_, name == QStringLiteral("lesson"));
     show(replay_->parentWidget(), name == QStringLiteral("replay"));
-    for (auto* field : std::initializer_list<QWidget*>{provider_, base_url_, key_env_, key_, model_, effort_, message_,
-                                                       tokens_, cost_})
+    for (auto* field :
+         std::initializer_list<QWidget*>{provider_, base_url_, key_env_, key_, model_, effort_, temperature_, proxy_,
+                                         ca_file_, headers_, message_, tokens_, cost_})
         show(field, model);
     show(origin_, name != QStringLiteral("lesson") && name != QStringLiteral("replay"));
     if (model) look_for_key();
@@ -240,7 +262,12 @@ agent::LaunchOptions AgentForm::options() const {
     const bool model = options.driver == "llm";
     options.model.server = {.provider = provider_->currentData().toString().toStdString(),
                             .base_url = base_url_->text().trimmed().toStdString(),
-                            .key_env = key_env_->text().trimmed().toStdString()};
+                            .key_env = key_env_->text().trimmed().toStdString(),
+                            .proxy = proxy_->text().trimmed().toStdString(),
+                            .ca_file = ca_file_->text().trimmed().toStdString()};
+    for (const auto& line : headers_->toPlainText().split(u'\n'))
+        if (!line.trimmed().isEmpty()) options.model.server.headers.push_back(line.trimmed().toStdString());
+    if (temperature_->value() > kServersTemperature) options.model.temperature = temperature_->value();
     options.model.name = model_->text().trimmed().toStdString();
     options.model.effort = effort_->currentData().toString().toStdString();
     if (model) options.message = message_->toPlainText().trimmed().toStdString();
@@ -251,6 +278,32 @@ agent::LaunchOptions AgentForm::options() const {
     if (model && tokens_->value() > 0) options.budget.tokens = tokens_->value();
     if (model && cost_->value() > 0) options.budget.cost_usd = cost_->value();
     return options;
+}
+
+QVariantMap AgentForm::fields() const {
+    QVariantMap fields;
+    for (const auto* box : {driver_, search_, provider_, effort_}) fields[box->objectName()] = box->currentData();
+    for (const auto* edit : {replay_, base_url_, key_env_, model_, proxy_, ca_file_})
+        if (edit != proxy_ || !edit->text().contains(u'@')) fields[edit->objectName()] = edit->text();
+    for (const auto* box : {steps_, minutes_, tokens_}) fields[box->objectName()] = box->value();
+    for (const auto* box : {cost_, temperature_}) fields[box->objectName()] = box->value();
+    fields[approve_->objectName()] = approve_->isChecked();
+    return fields;
+}
+
+void AgentForm::set_fields(const QVariantMap& fields) {
+    const auto has = [&fields](const QWidget* field) { return fields.contains(field->objectName()); };
+    const auto value = [&fields](const QWidget* field) { return fields[field->objectName()]; };
+    for (auto* box : {driver_, search_, provider_, effort_})
+        if (const int index = box->findData(value(box)); has(box) && index >= 0) box->setCurrentIndex(index);
+    for (auto* edit : {replay_, base_url_, key_env_, model_, proxy_, ca_file_})
+        if (has(edit)) edit->setText(value(edit).toString());
+    for (auto* box : {steps_, minutes_, tokens_})
+        if (has(box)) box->setValue(value(box).toInt());
+    for (auto* box : {cost_, temperature_})
+        if (has(box)) box->setValue(value(box).toDouble());
+    if (has(approve_)) approve_->setChecked(value(approve_).toBool());
+    update_rows();
 }
 
 bool AgentForm::begins_from_best() const {

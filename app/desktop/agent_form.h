@@ -2,6 +2,7 @@
 
 #include "agent/launch/launch.h"
 
+#include <QVariantMap>
 #include <QWidget>
 
 #include <optional>
@@ -42,6 +43,10 @@ public:
     [[nodiscard]] QString problem() const;
     [[nodiscard]] QString driver_title() const;
     void choose_driver(const QString& name);
+    /// What is worth choosing once: not where it begins nor the message, and nothing that may hold a secret (headers, a
+    /// proxy with a password).
+    [[nodiscard]] QVariantMap fields() const;
+    void set_fields(const QVariantMap& fields);
 
 Q_SIGNALS:
     void changed();
@@ -66,6 +71,10 @@ private:
     QLabel* key_;
     QLineEdit* model_;
     QComboBox* effort_;
+    QDoubleSpinBox* temperature_;
+    QLineEdit* proxy_;
+    QLineEdit* ca_file_;
+    QPlainTextEdit* headers_;
     QComboBox* origin_;
     QPlainTextEdit* message_;
     QSpinBox* steps_;

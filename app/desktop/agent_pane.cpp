@@ -107,6 +107,7 @@ void AgentPane::draw_icons() {
 
 QWidget* AgentPane::make() {
     form_ = new AgentForm;
+    form_->set_fields(Settings().agent_form());
     status_ = new QLabel;
     status_->setTextFormat(Qt::PlainText);
     status_->setWordWrap(true);
@@ -238,6 +239,7 @@ void AgentPane::start() {
     say_problem({});
     ended_.clear();
     choose_->setChecked(false);
+    Settings().set_agent_form(form_->fields());
     agent_.start({.options = launch_options(),
                   .worker = worker_.command(),
                   .session = workbench_.session(),

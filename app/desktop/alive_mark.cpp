@@ -7,7 +7,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <system_error>
+#include <vector>
 
 namespace kw::desktop {
 
@@ -38,6 +40,15 @@ bool AliveMark::alive(const std::filesystem::path& folder, const std::string& id
     if (!held) (void)::unlink(path.c_str());
     (void)::close(file);
     return held;
+}
+
+std::size_t AliveMark::count(const std::filesystem::path& folder) {
+    std::error_code error;
+    std::vector<std::string> names;
+    for (const auto& each : std::filesystem::directory_iterator(folder, error))
+        names.push_back(each.path().filename().string());
+    return static_cast<std::size_t>(
+        std::ranges::count_if(names, [&](const auto& name) { return alive(folder, name); }));
 }
 
 } // namespace kw::desktop

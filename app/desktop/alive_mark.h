@@ -20,6 +20,8 @@ public:
 
     /// Whether a mark of that name is held, by this process or another. Clears away what a dead one has left.
     [[nodiscard]] static bool alive(const std::filesystem::path& folder, const std::string& id);
+    /// How many are held.
+    [[nodiscard]] static std::size_t count(const std::filesystem::path& folder);
 
 private:
     std::filesystem::path path_;

@@ -24,10 +24,6 @@ void leave_out_the_rest(patch::Change& change) {
     if (last.base_lines == 0 && last.target_lines == 0) change.hunks.pop_back();
 }
 
-std::size_t begin_of_line(const std::vector<std::size_t>& starts, std::size_t line) {
-    return starts[std::min(line, starts.size() - 1)];
-}
-
 std::vector<std::size_t> starts_of(const std::string& text) {
     std::vector<std::size_t> starts{0};
     for (std::size_t i = 0; i < text.size(); ++i)
@@ -35,24 +31,61 @@ std::vector<std::size_t> starts_of(const std::string& text) {
     return starts;
 }
 
-std::vector<editor::ByteRange> moved(const std::vector<patch::Bytes>& words, std::size_t by) {
+/// Bytes of lines from `line` on, which end in LF, in the text whose lines begin at `starts`.
+std::vector<editor::ByteRange> moved(const std::vector<patch::Bytes>& words, const std::string& lines, std::size_t line,
+                                     const std::vector<std::size_t>& starts) {
+    const auto own = starts_of(lines);
+    const auto at = [&](std::size_t byte) {
+        const auto row = static_cast<std::size_t>(std::ranges::upper_bound(own, byte) - own.begin()) - 1;
+        return static_cast<long>(starts[std::min(line + row, starts.size() - 1)] + byte - own[row]);
+    };
     std::vector<editor::ByteRange> ranges;
     ranges.reserve(words.size());
-    for (const auto& word : words)
-        ranges.push_back({static_cast<long>(word.begin + by), static_cast<long>(word.end + by)});
+    for (const auto& word : words) ranges.push_back({at(word.begin), at(word.end)});
     return ranges;
 }
 
 } // namespace
 
+std::string with_line_feeds(std::string text) {
+    std::size_t to = 0;
+    for (std::size_t from = 0; from < text.size(); ++from)
+        if (text[from] != '\r' || from + 1 == text.size() || text[from + 1] != '\n') text[to++] = text[from];
+    text.resize(to);
+    return text;
+}
+
+std::string with_ends_of(const std::string& text, std::string piece) {
+    std::size_t feeds = 0, returns = 0;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        feeds += text[i] == '\n';
+        returns += text[i] == '\n' && i > 0 && text[i - 1] == '\r';
+    }
+    if (2 * returns <= feeds) return piece;
+    std::string ended;
+    ended.reserve(piece.size() + piece.size() / 16);
+    for (const char c : with_line_feeds(std::move(piece))) {
+        if (c == '\n') ended += '\r';
+        ended += c;
+    }
+    return ended;
+}
+
+std::string taken_into(const std::string& text, patch::Splice splice) {
+    const auto bytes = patch::bytes_of(text, splice);
+    return text.substr(0, bytes.begin) + with_ends_of(text, std::move(splice.text)) + text.substr(bytes.end);
+}
+
 Result<Compared> compare_texts(CompareInput input) {
-    auto change = patch::change_between(std::move(input.base), std::move(input.suggestion));
+    const auto left = starts_of(input.base), right = starts_of(input.suggestion);
+    auto change =
+        patch::change_between(with_line_feeds(std::move(input.base)), with_line_feeds(std::move(input.suggestion)));
     if (!change) return std::unexpected(std::move(change.error()));
     if (input.unfinished) leave_out_the_rest(*change);
     Compared compared{.change = std::move(*change), .places = {}, .comparison = {}};
     const auto& hunks = compared.change.hunks;
     if (input.mine) {
-        auto places = patch::locate(compared.change, *input.mine);
+        auto places = patch::locate(compared.change, with_line_feeds(std::move(*input.mine)));
         if (!places) return std::unexpected(std::move(places.error()));
         compared.places = std::move(*places);
     } else {
@@ -60,7 +93,6 @@ Result<Compared> compare_texts(CompareInput input) {
             compared.places.push_back({patch::Place::State::open, hunk.base_line, hunk.base_lines});
     }
     compared.comparison.unfinished = input.unfinished;
-    const auto left = starts_of(compared.change.base), right = starts_of(compared.change.target);
     for (std::size_t i = 0; i < hunks.size(); ++i) {
         const auto& hunk = hunks[i];
         const auto& place = compared.places[i];
@@ -70,8 +102,8 @@ Result<Compared> compare_texts(CompareInput input) {
                                   .left_lines = static_cast<int>(hunk.base_lines),
                                   .right_line = static_cast<int>(hunk.target_line),
                                   .right_lines = static_cast<int>(hunk.target_lines),
-                                  .left_words = moved(words.removed, begin_of_line(left, hunk.base_line)),
-                                  .right_words = moved(words.added, begin_of_line(right, hunk.target_line))};
+                                  .left_words = moved(words.removed, hunk.removed, hunk.base_line, left),
+                                  .right_words = moved(words.added, hunk.added, hunk.target_line, right)};
         if (place.state == patch::Place::State::taken) {
             shown.state = editor::HunkState::taken;
             shown.note = tr("In my text already.");
@@ -101,7 +133,11 @@ void apply_decisions(editor::Comparison& comparison, const std::vector<trajector
             hunk.note = reason.isEmpty() ? tr("Rejected %1.").arg(when) : tr("Rejected %1: %2").arg(when, reason);
         } else if (last->action == "accepted" && hunk.state == editor::HunkState::taken) {
             hunk.note = tr("Accepted %1.").arg(when);
+        } else if (last->action == "accepted" && hunk.state == editor::HunkState::open) {
+            hunk.note = tr("Accepted %1 in another text than this.").arg(when);
         }
+        if (!hunk.note.isEmpty() && last->made_by != "human")
+            hunk.note += QLatin1Char(' ') + tr("By %1.").arg(QString::fromStdString(last->made_by));
     }
 }
 

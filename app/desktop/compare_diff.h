@@ -16,6 +16,13 @@ namespace kw::desktop {
 /// A larger suggestion is not compared line by line: nobody reads it so, and typing beside it would stutter.
 inline constexpr std::size_t kMostCompared = std::size_t{256} << 10;
 
+/// Lines that end in CR LF end in LF: how a text ends its lines is no difference between texts.
+[[nodiscard]] std::string with_line_feeds(std::string text);
+/// `piece` with the line ends that most lines of `text` have.
+[[nodiscard]] std::string with_ends_of(const std::string& text, std::string piece);
+/// A text with a change of it whose lines end in LF, in the text's own way.
+[[nodiscard]] std::string taken_into(const std::string& text, patch::Splice splice);
+
 struct CompareInput {
     std::string base;                  ///< the left text
     std::string suggestion;            ///< the right one
@@ -24,7 +31,7 @@ struct CompareInput {
 };
 
 struct Compared {
-    patch::Change change;
+    patch::Change change; ///< of the texts with line feeds; the comparison's bytes are those of the texts as they are
     std::vector<patch::Place> places; ///< of each hunk in what is edited
     editor::Comparison comparison;    ///< hunk by hunk as in `change`
 };

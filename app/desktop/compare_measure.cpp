@@ -17,7 +17,7 @@ constexpr double kMargin = 0.05;
 
 QString numbers_of(const std::vector<std::size_t>& which) {
     QStringList names;
-    for (const auto each : which) names << QString::number(each + 1);
+    for (const auto each : which) names << QString::number(each);
     if (names.size() < 2) return names.join(QString());
     const QString last = names.takeLast();
     return CompareMeasure::tr("%1 and %2", "a list of numbers").arg(names.join(QStringLiteral(", ")), last);
@@ -71,14 +71,14 @@ Told tell(const Outcome& before, const Outcome& after) {
     return {text, faster ? QStringLiteral("good") : slower ? QStringLiteral("warn") : QStringLiteral("quiet")};
 }
 
-QStringList interactions(const Outcome& before, const std::vector<Outcome>& alone, const Outcome& together) {
+QStringList interactions(const Outcome& before, const std::vector<Measured>& alone, const Outcome& together) {
     QStringList told;
     std::vector<std::size_t> broken, wrong;
-    for (std::size_t i = 0; i < alone.size(); ++i) {
-        if (!alone[i].compiles)
-            broken.push_back(i);
-        else if (!alone[i].correct)
-            wrong.push_back(i);
+    for (const auto& [number, outcome] : alone) {
+        if (!outcome.compiles)
+            broken.push_back(number);
+        else if (!outcome.correct)
+            wrong.push_back(number);
     }
     if (together.compiles && broken.size() > 1)
         told << CompareMeasure::tr("%1 only compile together.").arg(numbers_of(broken));
@@ -94,7 +94,7 @@ QStringList interactions(const Outcome& before, const std::vector<Outcome>& alon
     double product = 1;
     QStringList apart;
     for (const auto& each : alone) {
-        const auto gain = gain_of(before, each);
+        const auto gain = gain_of(before, each.outcome);
         if (!gain) return told;
         product *= gain->ratio;
         apart << widgets::format_ratio(gain->ratio);
@@ -105,10 +105,21 @@ QStringList interactions(const Outcome& before, const std::vector<Outcome>& alon
     return told;
 }
 
-CompareMeasure::CompareMeasure(WorkerSession& like, QObject* parent) : QObject(parent), like_(like) {
-    connect(&like_, &WorkerSession::about_to_leave, this, [this] {
-        forget();
-        worker_.reset();
+CompareMeasure::CompareMeasure(WorkerSession& worker, QObject* parent) : QObject(parent), worker_(worker) {
+    connect(&worker_, &WorkerSession::evaluated, this, [this](const pipeline::Evaluation& evaluation) {
+        if (jobs_.empty()) return;
+        known_[key(jobs_.front().text)] = outcome_of(evaluation);
+        jobs_.erase(jobs_.begin());
+        next();
+    });
+    connect(&worker_, &WorkerSession::failed, this, [this](const Error& error) {
+        if (jobs_.empty()) return;
+        jobs_.clear();
+        Q_EMIT failed(error);
+    });
+    connect(&worker_, &WorkerSession::about_to_leave, this, [this] {
+        give_way();
+        known_.clear();
     });
 }
 
@@ -126,20 +137,6 @@ void CompareMeasure::start(std::vector<Job> jobs, task::Files files, pipeline::O
     jobs_ = std::move(jobs);
     files_ = std::move(files);
     options_ = std::move(options);
-    if (!worker_) {
-        worker_ = std::make_unique<WorkerSession>(like_.command());
-        connect(worker_.get(), &WorkerSession::evaluated, this, [this](const pipeline::Evaluation& evaluation) {
-            if (jobs_.empty()) return;
-            known_[key(jobs_.front().text)] = outcome_of(evaluation);
-            jobs_.erase(jobs_.begin());
-            next();
-        });
-        connect(worker_.get(), &WorkerSession::failed, this, [this](const Error& error) {
-            if (jobs_.empty()) return;
-            jobs_.clear();
-            Q_EMIT failed(error);
-        });
-    }
     next();
 }
 
@@ -147,15 +144,20 @@ void CompareMeasure::next() {
     while (!jobs_.empty() && outcome(jobs_.front().text)) jobs_.erase(jobs_.begin());
     if (!jobs_.empty()) {
         files_[options_.candidate] = jobs_.front().text;
-        worker_->evaluate(files_, options_);
+        worker_.evaluate(files_, options_);
     }
     Q_EMIT advanced();
 }
 
 void CompareMeasure::stop() {
     if (jobs_.empty()) return;
+    worker_.abandon_evaluation();
+    give_way();
+}
+
+void CompareMeasure::give_way() {
+    if (jobs_.empty()) return;
     jobs_.clear();
-    worker_->abandon_evaluation();
     Q_EMIT advanced();
 }
 

@@ -8,7 +8,6 @@
 
 #include <functional>
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -41,17 +40,23 @@ struct Told {
 };
 [[nodiscard]] Told tell(const Outcome& before, const Outcome& after);
 
-/// Changes measured alone (in their order; number from 1) and all together: what they do to each other, in sentences.
+/// A change measured alone, and its number in the comparison, as its card has it.
+struct Measured {
+    std::size_t number = 1;
+    Outcome outcome{};
+};
+
+/// Changes measured alone (in their order) and all together: what they do to each other, in sentences.
 /// Nothing where they are what they are alone.
-[[nodiscard]] QStringList interactions(const Outcome& before, const std::vector<Outcome>& alone,
+[[nodiscard]] QStringList interactions(const Outcome& before, const std::vector<Measured>& alone,
                                        const Outcome& together);
 
-/// Evaluates texts one after the other without making steps of them, with a worker of its own that is started when it
-/// is first needed. What was evaluated once is not again.
+/// Evaluates texts one after the other without making steps of them, by the window's worker while it has no run to do.
+/// What was evaluated once is not again.
 class CompareMeasure : public QObject {
     Q_OBJECT
 public:
-    CompareMeasure(WorkerSession& like, QObject* parent);
+    CompareMeasure(WorkerSession& worker, QObject* parent);
 
     struct Job {
         std::string id;
@@ -60,6 +65,8 @@ public:
     /// Files of the task, of which options.candidate is what each job's text takes the place of. What runs is stopped.
     void start(std::vector<Job> jobs, task::Files files, pipeline::Options options);
     void stop();
+    /// The worker is about to be asked for something else, which takes the place of what is under way.
+    void give_way();
     [[nodiscard]] bool running() const { return !jobs_.empty(); }
     [[nodiscard]] const Outcome* outcome(const std::string& text) const;
     /// What was evaluated counts no longer: another device or task.
@@ -74,8 +81,7 @@ private:
     void next();
     [[nodiscard]] std::string key(const std::string& text) const;
 
-    WorkerSession& like_;
-    std::unique_ptr<WorkerSession> worker_;
+    WorkerSession& worker_;
     std::vector<Job> jobs_; ///< the first is under way
     task::Files files_;
     pipeline::Options options_;

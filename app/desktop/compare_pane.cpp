@@ -23,7 +23,12 @@ constexpr int kSoonMs = 30;
 
 ComparePane::ComparePane(Docks& docks, Workbench& workbench, WorkerSession& worker, SourceTabs& sources,
                          std::function<std::string()> device, QObject* parent)
-    : QObject(parent), workbench_(workbench), sources_(sources), device_(std::move(device)), measure_(worker, this) {
+    : QObject(parent),
+      workbench_(workbench),
+      sources_(sources),
+      device_(std::move(device)),
+      truth_(workbench, sources, log_, this),
+      measure_(worker, this) {
     pane_ = docks.add(QStringLiteral("suggestion"), tr("Suggestion"), Docks::Place::beside, [this] { return make(); });
     make_actions();
     timer_.setSingleShot(true);
@@ -42,6 +47,8 @@ ComparePane::ComparePane(Docks& docks, Workbench& workbench, WorkerSession& work
     });
     connect(&workbench_, &Workbench::session_opened, this,
             [this](const std::shared_ptr<const OpenedSession>& session) { log_.open(session->path); });
+    connect(&workbench_, &Workbench::run_started, &measure_, &CompareMeasure::give_way);
+    connect(&workbench_, &Workbench::session_changed, &log_, &CompareLog::reread);
     connect(&workbench_, &Workbench::step_selected, this, [this] {
         if (view_) view_->forget_measures();
         // Who goes through steps fast sees the comparison of the one that they stay at.
@@ -147,14 +154,14 @@ std::optional<ComparePane::Shown> ComparePane::shown() const {
                  .title = tr("Suggestion · step %1").arg(record->step.summary.id)};
 }
 
-std::optional<std::string> ComparePane::base_text(const Shown& shown, const std::string& mine) {
+std::optional<std::string> ComparePane::base_text(const Shown& shown, const std::string& mine, QString& instead) {
     if (base() == Base::mine || !workbench_.selected()) return mine;
     const auto wanted = base() == Base::best ? workbench_.best()
                         : shown.step == 0    ? std::optional{workbench_.selected()->step.summary.id}
                                              : workbench_.selected()->step.summary.parent;
     if (!wanted) {
-        view_->set_notice(base() == Base::best ? tr("No step is right yet, so this is against my text.")
-                                               : tr("This step has no parent, so this is against my text."));
+        instead = base() == Base::best ? tr("No step is right yet, so this is against my text.")
+                                       : tr("This step has no parent, so this is against my text.");
         return mine;
     }
     if (*wanted == workbench_.selected()->step.summary.id) return workbench_.selected()->step.source;
@@ -199,11 +206,12 @@ void ComparePane::update() {
         return;
     }
     editor_ = editor;
-    view_->set_title(now->title);
+    view_->set_title(now->title, now->step > 0 ? tr("Step %1").arg(now->step) : tr("Being written"));
     view_->set_notice({});
     show_bases(*now);
     const std::string mine = editor->utf8();
-    const auto base_now = base_text(*now, mine);
+    QString instead;
+    const auto base_now = base_text(*now, mine, instead);
     if (!base_now) {
         view_->show_comparison({}); // what was there is of another base
         view_->set_notice(tr("Reading the step to compare with…"));
@@ -219,11 +227,9 @@ void ComparePane::update() {
         view_->show_message(tr("Not compared"), QString::fromStdString(compared.error().message));
         return;
     }
-    if (compared_step_ != now->step) taken_here_.clear();
     compared_step_ = now->step;
     apply_decisions(compared->comparison, log_.decisions(), now->step);
     compared_ = std::move(*compared);
-    if (against_mine) note_undone(now->step);
     view_->set_suggestion(now->source);
     view_->set_left(against_mine ? editor : cover_.data());
     view_->show_comparison(compared_->comparison);
@@ -235,25 +241,28 @@ void ComparePane::update() {
     else if (const auto stale = std::ranges::count(hunks, editor::HunkState::stale, &editor::CompareHunk::state))
         view_->set_notice(tr("My text has moved on: %n change(s) no longer fit.", nullptr, static_cast<int>(stale)),
                           QStringLiteral("warn"));
+    else if (!instead.isEmpty())
+        view_->set_notice(instead);
     else if (!against_mine && !hunks.empty())
         view_->set_notice(tr("On the left is what this is compared with; typing there brings my text back."));
     else if (hunks.empty())
         view_->set_notice(against_mine ? tr("The same as my text.") : tr("The same as what it is compared with."));
 }
 
-void ComparePane::note_undone(trajectory::StepId step) {
-    if (step == 0) return;
-    for (auto& [id, there] : taken_here_) {
-        const bool now = std::ranges::find(compared_->comparison.hunks, id, &editor::CompareHunk::id)
-                         == compared_->comparison.hunks.end();
-        if (now == there) continue;
-        there = now;
-        decide(id, now ? "accepted" : "undone");
-    }
+void ComparePane::decide(const patch::Hunk& hunk, const char* action, const QString& reason, const HunkPart& part) {
+    log_.decide({.step = compared_step_,
+                 .hunk = hunk.id,
+                 .action = action,
+                 .reason = reason.toStdString(),
+                 .first_line = static_cast<std::int64_t>(part.first),
+                 .lines = static_cast<std::int64_t>(part.count),
+                 .removed = hunk.removed});
 }
 
-void ComparePane::decide(const std::string& hunk, const char* action, const QString& reason) {
-    log_.decide({.step = compared_step_, .hunk = hunk, .action = action, .reason = reason.toStdString()});
+bool ComparePane::ready() {
+    truth_.settle();
+    update();
+    return compared_ && editor_ && !streamed_;
 }
 
 std::optional<std::size_t> ComparePane::current_index() const {
@@ -266,71 +275,81 @@ std::optional<std::size_t> ComparePane::current_index() const {
 
 void ComparePane::apply(std::vector<patch::Splice> splices) {
     using S = QsciScintilla;
+    const std::string text = editor_->utf8();
     editor_->beginUndoAction();
     for (auto splice = splices.rbegin(); splice != splices.rend(); ++splice) {
         const auto bytes = patch::bytes_of(editor_->view(0, editor_->SendScintilla(S::SCI_GETLENGTH)), *splice);
         editor_->SendScintilla(S::SCI_SETTARGETRANGE, static_cast<unsigned long>(bytes.begin),
                                static_cast<long>(bytes.end));
+        splice->text = with_ends_of(text, std::move(splice->text));
         editor_->SendScintilla(S::SCI_REPLACETARGET, static_cast<unsigned long>(splice->text.size()),
                                splice->text.data());
     }
     editor_->endUndoAction();
 }
 
+HunkPart ComparePane::selected_part(std::size_t index) const {
+    const auto lines = view_->selected_lines();
+    if (!lines || static_cast<std::size_t>(lines->second) >= compared_->change.hunks[index].target_lines) return {};
+    return {static_cast<std::size_t>(lines->first), static_cast<std::size_t>(lines->second)};
+}
+
+patch::Splice ComparePane::splice_of(std::size_t index, const HunkPart& part) const {
+    const auto& hunk = compared_->change.hunks[index];
+    const auto line = compared_->places[index].line;
+    return part.count > 0 ? patch::splice_of_part(hunk, line, part.first, part.count) : patch::splice_of(hunk, line);
+}
+
 void ComparePane::accept() {
-    const auto [first, count] =
-        view_ ? view_->selected_lines().value_or(std::pair{0, 0}) : std::pair{0, 0}; // before what is shown changes
-    update();                                                                        // of the text as it is now
+    if (!ready() || editor_->isReadOnly()) return;
     const auto index = current_index();
-    if (!index || streamed_ || editor_->isReadOnly()) return;
+    if (!index) return;
     const auto& place = compared_->places[*index];
     if (place.state != patch::Place::State::open) {
         Q_EMIT told(compared_->comparison.hunks[*index].note);
         return;
     }
     const auto hunk = compared_->change.hunks[*index];
-    const bool part = count > 0 && static_cast<std::size_t>(count) < hunk.target_lines;
-    apply({part ? patch::splice_of_part(hunk, place.line, static_cast<std::size_t>(first),
-                                        static_cast<std::size_t>(count))
-                : patch::splice_of(hunk, place.line)});
-    if (part) {
-        decide(hunk.id, "accepted", tr("lines %1 to %2 of it").arg(first + 1).arg(first + count));
-    } else {
-        decide(hunk.id, "accepted");
-        taken_here_[hunk.id] = true;
-    }
+    const auto part = selected_part(*index);
+    apply({splice_of(*index, part)});
+    truth_.taken(compared_step_, hunk.id);
+    decide(hunk, "accepted", {}, part);
     update();
 }
 
 void ComparePane::accept_all() {
-    update();
-    if (!compared_ || !editor_ || streamed_ || editor_->isReadOnly()) return;
+    if (!ready() || editor_->isReadOnly()) return;
     std::vector<patch::Splice> splices;
-    std::vector<std::string> ids;
+    std::vector<patch::Hunk> taken;
     for (std::size_t i = 0; i < compared_->change.hunks.size(); ++i) {
         if (compared_->comparison.hunks[i].state != editor::HunkState::open) continue;
-        splices.push_back(patch::splice_of(compared_->change.hunks[i], compared_->places[i].line));
-        ids.push_back(compared_->change.hunks[i].id);
+        splices.push_back(splice_of(i, {}));
+        taken.push_back(compared_->change.hunks[i]);
     }
     if (splices.empty()) return;
     apply(std::move(splices));
-    for (const auto& id : ids) {
-        decide(id, "accepted");
-        taken_here_[id] = true;
+    for (const auto& hunk : taken) {
+        truth_.taken(compared_step_, hunk.id);
+        decide(hunk, "accepted");
     }
     update();
 }
 
 void ComparePane::reject(const QString& reason) {
-    update();
+    if (!ready()) return;
     const auto index = current_index();
-    if (!index || streamed_) return;
-    decide(compared_->comparison.hunks[*index].id, "rejected", reason);
+    if (!index) return;
+    // What is in the text is not turned down: undo or typing takes it out.
+    if (const auto& shown = compared_->comparison.hunks[*index]; shown.state == editor::HunkState::taken) {
+        Q_EMIT told(shown.note);
+        return;
+    }
+    decide(compared_->change.hunks[*index], "rejected", reason);
     update();
     view_->go(1);
 }
 
-std::string ComparePane::with(const patch::Splice& splice) const { return patch::spliced(editor_->utf8(), splice); }
+std::string ComparePane::with(const patch::Splice& splice) const { return taken_into(editor_->utf8(), splice); }
 
 void ComparePane::measure() {
     if (measure_.running()) {
@@ -350,10 +369,9 @@ void ComparePane::measure() {
     options.device = device_();
     asked_one_ = true;
     asked_hunk_ = compared_->change.hunks[*index].id;
-    measure_.start(
-        {{{}, editor_->utf8()},
-         {asked_hunk_, with(patch::splice_of(compared_->change.hunks[*index], compared_->places[*index].line))}},
-        sources_.overlay(workbench_.files()), options);
+    asked_part_ = selected_part(*index);
+    measure_.start({{{}, editor_->utf8()}, {asked_hunk_, with(splice_of(*index, asked_part_))}},
+                   sources_.overlay(workbench_.files()), options);
 }
 
 void ComparePane::measure_all() {
@@ -373,9 +391,9 @@ void ComparePane::measure_all() {
     for (std::size_t i = compared_->change.hunks.size(); i-- > 0;) {
         if (compared_->comparison.hunks[i].state != editor::HunkState::open) continue;
         const auto& hunk = compared_->change.hunks[i];
-        const auto splice = patch::splice_of(hunk, compared_->places[i].line);
-        jobs.insert(jobs.begin() + 1, {hunk.id, patch::spliced(mine, splice)});
-        together = patch::spliced(together, splice);
+        const auto splice = splice_of(i, {});
+        jobs.insert(jobs.begin() + 1, {hunk.id, taken_into(mine, splice)});
+        together = taken_into(together, splice);
     }
     if (jobs.size() == 1) return;
     jobs.push_back({{}, together});
@@ -383,6 +401,7 @@ void ComparePane::measure_all() {
     options.candidate = shown()->file;
     options.device = device_();
     asked_all_ = true;
+    asked_part_ = {};
     measure_.start(std::move(jobs), sources_.overlay(workbench_.files()), options);
 }
 
@@ -390,20 +409,22 @@ void ComparePane::show_measures() {
     if (!view_ || !compared_ || !editor_ || !(asked_one_ || asked_all_)) return;
     const auto* before = measure_.outcome(editor_->utf8());
     const bool running = measure_.running();
-    std::vector<Outcome> alone;
+    std::vector<Measured> alone;
     std::string together = editor_->utf8();
     std::size_t open = 0;
     for (std::size_t i = compared_->change.hunks.size(); i-- > 0;) {
         const auto& hunk = compared_->change.hunks[i];
         if (compared_->comparison.hunks[i].state != editor::HunkState::open) continue;
         ++open;
-        const auto splice = patch::splice_of(hunk, compared_->places[i].line);
+        const auto part = hunk.id == asked_hunk_ ? asked_part_ : HunkPart{};
+        const auto splice = splice_of(i, part);
         const auto* after = measure_.outcome(with(splice));
-        together = patch::spliced(together, splice);
+        together = taken_into(together, splice);
         if (before && after) {
             const auto said = tell(*before, *after);
-            view_->set_measure(hunk.id, said.text, said.tone, false);
-            alone.insert(alone.begin(), *after);
+            const QString of = tr("%n line(s): ", nullptr, static_cast<int>(part.count));
+            view_->set_measure(hunk.id, part.count > 0 ? of + said.text : said.text, said.tone, false);
+            alone.insert(alone.begin(), {i + 1, *after});
         } else if (running && (asked_all_ || hunk.id == asked_hunk_)) {
             view_->set_measure(hunk.id, tr("Measuring…"), QStringLiteral("quiet"), true);
         } else {
@@ -462,7 +483,7 @@ bool ComparePane::eventFilter(QObject* object, QEvent* event) {
     if (object == cover_ && editor_ && event->type() == QEvent::KeyPress) {
         const auto* key = static_cast<const QKeyEvent*>(event);
         const bool plain = !(key->modifiers() & (Qt::ControlModifier | Qt::AltModifier | Qt::MetaModifier));
-        if (plain && !key->text().isEmpty() && key->text().front().isPrint()) {
+        if (plain && !key->isAutoRepeat() && !key->text().isEmpty() && key->text().front().isPrint()) {
             QKeyEvent again(key->type(), key->key(), key->modifiers(), key->text());
             const QPointer edited = editor_;
             set_base(Base::mine);

@@ -104,7 +104,7 @@ void MainWindow::build_panes() {
     using Place = Docks::Place;
     docks_->add(QStringLiteral("steps"), tr("Steps"), Place::left, [this] {
         steps_ = new review::StepsView;
-        steps_->show_steps(workbench_.steps(), workbench_.best(), workbench_.suspicious());
+        steps_->show_steps(workbench_.steps(), workbench_.best());
         connect(steps_, &review::StepsView::step_chosen, &workbench_, &Workbench::select);
         connect(steps_, &review::StepsView::restore_requested, this, &MainWindow::restore);
         return steps_;
@@ -182,8 +182,10 @@ void MainWindow::connect_workbench() {
             start_page_->show_problem(tr("Cannot open the session"), QString::fromStdString(describe(error)));
         Q_EMIT opened(false);
     });
+    connect(&workbench_, &Workbench::step_waits, this,
+            [this](const Error& error) { say(tr("The step is kept until it can be written: %1").arg(told(error))); });
     connect(&workbench_, &Workbench::steps_changed, this, [this] {
-        if (steps_) steps_->show_steps(workbench_.steps(), workbench_.best(), workbench_.suspicious());
+        if (steps_) steps_->show_steps(workbench_.steps(), workbench_.best());
         update_actions();
     });
     connect(&workbench_, &Workbench::step_wanted, this, [this](qlonglong id) {
@@ -535,6 +537,11 @@ void MainWindow::closeEvent(QCloseEvent* event) {
     docks_->remember();
     settings_.set_geometry(saveGeometry());
     event->accept();
+}
+
+void MainWindow::changeEvent(QEvent* event) {
+    QMainWindow::changeEvent(event);
+    if (event->type() == QEvent::ActivationChange && isActiveWindow()) workbench_.look();
 }
 
 void MainWindow::dragEnterEvent(QDragEnterEvent* event) {

@@ -87,6 +87,7 @@ Q_SIGNALS:
     void look_changed(const QString& theme, double text_scale);
 
 protected:
+    void changeEvent(QEvent* event) override;
     void closeEvent(QCloseEvent* event) override;
     void dragEnterEvent(QDragEnterEvent* event) override;
     void dropEvent(QDropEvent* event) override;

@@ -1,6 +1,7 @@
 #include "agent/review/steps_view.h"
 #include "app/desktop/actions.h"
 #include "app/desktop/code_panes.h"
+#include "app/desktop/compare_pane.h"
 #include "app/desktop/docks.h"
 #include "app/desktop/main_window.h"
 #include "app/desktop/settings.h"
@@ -20,7 +21,7 @@
 namespace kw::desktop {
 namespace {
 
-/// What the compiler said, and below it what the kernel did wrong where it ran.
+/// What the compiler said, below it what the kernel did wrong where it ran, and what the audit found.
 std::vector<compile::Diagnostic> problems_of(const pipeline::Evaluation& evaluation) {
     auto problems = evaluation.compile.diagnostics;
     if (evaluation.verify && evaluation.verify->fault && evaluation.verify->fault->where.line > 0) {
@@ -41,6 +42,16 @@ std::vector<compile::Diagnostic> problems_of(const pipeline::Evaluation& evaluat
                                              .code = {},
                                              .notes = {}});
     }
+    for (const auto& finding : evaluation.audit)
+        problems.push_back({.severity = finding.severity == audit::Severity::refuse       ? compile::Severity::error
+                                        : finding.severity == audit::Severity::suspicious ? compile::Severity::warning
+                                                                                          : compile::Severity::note,
+                            .file = finding.where.file.empty() ? evaluation.candidate : finding.where.file,
+                            .line = finding.where.line,
+                            .column = finding.where.column,
+                            .message = finding.why,
+                            .code = finding.rule,
+                            .notes = {}});
     return problems;
 }
 
@@ -79,6 +90,7 @@ void MainWindow::follow_text() {
     sources_->replace_text(step.source);
     sources_->current()->setModified(false);
     followed_text_ = step.source;
+    compare_pane_->truth().forget_text();
 }
 
 void MainWindow::restore(trajectory::StepId id) {

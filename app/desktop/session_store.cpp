@@ -4,12 +4,17 @@
 #include "app/desktop/alive_mark.h"
 #include "app/desktop/settings.h"
 
+#include <QTimer>
+
 #include <utility>
 
 namespace kw::desktop {
 namespace {
 
 using trajectory::SessionFile;
+
+/// Between two tries to write a step; each waits for SessionFile::kBusyMs itself.
+constexpr int kAgainMs = 200;
 
 /// Then the mark of the window that it was typed in, a slash, and the file.
 const std::string kDraft = "draft:";
@@ -105,6 +110,8 @@ Result<SessionFile> open_or_create(const std::filesystem::path& path, const task
 
 } // namespace
 
+bool only_window() { return AliveMark::count(marks_folder()) <= 1; }
+
 StepRecord read_step(trajectory::Step step) {
     StepRecord record{.step = std::move(step), .evaluation = {}, .report = {}};
     if (!record.step.evaluation) return record;
@@ -120,9 +127,15 @@ StepRecord read_step(trajectory::Step step) {
 /// What runs in the store's thread.
 class SessionStore::Disk : public QObject {
 public:
-    explicit Disk(SessionStore* store) : store_(store) {}
+    explicit Disk(SessionStore* store) : store_(store), timer_(this), again_(this) {
+        again_.setSingleShot(true);
+        connect(&again_, &QTimer::timeout, this, &Disk::add_waiting);
+        timer_.setInterval(kLookMs);
+        connect(&timer_, &QTimer::timeout, this, &Disk::look);
+    }
 
     void open(const std::filesystem::path& path, task::Files files, task::Task task, quint64 epoch) {
+        leave();
         session_.reset();
         mark_.emplace(marks_folder());
         epoch_ = epoch;
@@ -132,6 +145,7 @@ public:
         auto contents = contents_of(*session, std::move(files), std::move(task), false);
         if (!contents) return tell(&SessionStore::open_failed, contents.error());
         session_ = std::move(*session);
+        begin_to_look();
         tell(&SessionStore::opened, std::make_shared<const OpenedSession>(std::move(*contents)));
     }
 
@@ -155,11 +169,15 @@ public:
             },
             Qt::QueuedConnection);
         if (!contents) return;
+        leave();
         session_ = std::move(*session);
         mark_.emplace(marks_folder());
         read_only_ = read_only;
         epoch_ = epoch;
+        begin_to_look();
     }
+
+    /// Where others write for long, a step waits here: what was found out about it is not lost.
 
     void add(const trajectory::Step& step) {
         if (!session_ || read_only_)
@@ -168,6 +186,12 @@ public:
                               session_ ? "the session may only be read, so the step is not kept"
                                        : "no session could be opened, so the step is not kept"});
         const auto id = session_->add(step);
+        if (!id && id.error().code == ErrorCode::timeout && !leaving_) {
+            tell(&SessionStore::add_waits, id.error());
+            waiting_ = step;
+            again_.start(kAgainMs);
+            return;
+        }
         if (!id) return tell(&SessionStore::add_failed, id.error());
         read(*id, &SessionStore::added, &SessionStore::add_failed);
     }
@@ -178,10 +202,30 @@ public:
     void keep_draft(const std::string& file, const std::optional<Draft>& draft) {
         if (mark_) set(kDraft + mark_->id() + '/' + file, draft ? to_text(*draft) : std::string());
     }
+    /// A step that waits is tried once more, and no longer waited for.
+    void leave() {
+        leaving_ = true;
+        add_waiting();
+        leaving_ = false;
+    }
+    void look() {
+        if (!session_) return;
+        const auto version = session_->data_version();
+        if (!version || std::exchange(version_, *version) == *version) return;
+        if (auto steps = session_->steps()) tell(&SessionStore::written_by_others, std::move(*steps));
+    }
     void keep_lesson(const std::string& text) { set(std::string(trajectory::kLessonMeta), text); }
     void forget_offer(const std::string& kept_as) { set(kDraft + kept_as, {}); }
 
 private:
+    void add_waiting() {
+        again_.stop();
+        if (waiting_) add(*std::exchange(waiting_, std::nullopt));
+    }
+    void begin_to_look() {
+        version_ = session_->data_version().value_or(0);
+        timer_.start();
+    }
     void set(const std::string& key, const std::string& text) {
         if (!session_ || read_only_) return;
         if (auto kept = session_->set_meta(key, text); !kept) tell(&SessionStore::draft_failed, kept.error());
@@ -211,6 +255,10 @@ private:
     /// Another with every session, so that what was typed in the last one may be offered by the next.
     std::optional<AliveMark> mark_;
     bool read_only_ = false;
+    bool leaving_ = false;
+    std::int64_t version_ = 0;
+    QTimer timer_, again_;
+    std::optional<trajectory::Step> waiting_;
     quint64 epoch_ = 0;
 };
 
@@ -223,7 +271,10 @@ SessionStore::SessionStore(QObject* parent) : QObject(parent), disk_(new Disk(th
 
 SessionStore::~SessionStore() {
     // Behind everything that was asked before.
-    QMetaObject::invokeMethod(disk_, [this] { thread_.quit(); });
+    QMetaObject::invokeMethod(disk_, [this] {
+        disk_->leave();
+        thread_.quit();
+    });
     thread_.wait();
 }
 
@@ -250,6 +301,10 @@ void SessionStore::load_latest(trajectory::StepId id) {
     QMetaObject::invokeMethod(disk_, [this, id] {
         if (latest_ == id) disk_->load(id);
     });
+}
+
+void SessionStore::look() {
+    QMetaObject::invokeMethod(disk_, [disk = disk_] { disk->look(); });
 }
 
 void SessionStore::keep_lesson(const std::string& text) {

@@ -71,6 +71,9 @@ public:
     void keep_draft(const std::string& file, std::optional<Draft> draft);
     /// A draft that was told by opened() stays until this, whatever is typed meanwhile.
     void forget_offer(const std::string& kept_as);
+    /// Looks now whether others have written into the session; it looks every kLookMs by itself.
+    void look();
+    static constexpr int kLookMs = 1000;
 
 Q_SIGNALS:
     void opened(const std::shared_ptr<const kw::desktop::OpenedSession>& session);
@@ -80,6 +83,10 @@ Q_SIGNALS:
     void loaded(const std::shared_ptr<const kw::desktop::StepRecord>& step);
     void load_failed(const kw::Error& error);
     void draft_failed(const kw::Error& error);
+    /// Another program, or an agent of this one, has written into the session. Its steps are these now.
+    void written_by_others(const std::vector<kw::trajectory::StepSummary>& steps);
+    /// A step waits until another program has written the session.
+    void add_waits(const kw::Error& error);
 
 private:
     class Disk;
@@ -90,6 +97,9 @@ private:
     quint64 asked_ = 0;
     quint64 epoch_ = 0; ///< of the session whose answers count
 };
+
+/// No other window of this user has a session open.
+[[nodiscard]] bool only_window();
 
 /// What a session stores of a step's evaluation, parsed. What cannot be read is left out.
 [[nodiscard]] StepRecord read_step(trajectory::Step step);

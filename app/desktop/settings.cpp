@@ -48,6 +48,19 @@ void Settings::set_remotes(const QStringList& specifications) {
     store_.setValue(QStringLiteral("remotes"), specifications);
 }
 
+QVariantMap Settings::agent_form() const {
+    QVariantMap fields;
+    const auto group = QStringLiteral("agent_form/");
+    for (const auto& key : store_.allKeys())
+        if (key.startsWith(group)) fields[key.mid(group.size())] = store_.value(key);
+    return fields;
+}
+void Settings::set_agent_form(const QVariantMap& fields) {
+    store_.remove(QStringLiteral("agent_form"));
+    for (auto field = fields.begin(); field != fields.end(); ++field)
+        store_.setValue(QStringLiteral("agent_form/") % field.key(), field.value());
+}
+
 QStringList Settings::recent() const { return store_.value(QStringLiteral("recent")).toStringList(); }
 void Settings::add_recent(const std::filesystem::path& path) {
     const QString name = recent_name(path);

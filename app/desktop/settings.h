@@ -4,6 +4,7 @@
 #include <QSettings>
 #include <QString>
 #include <QStringList>
+#include <QVariantMap>
 
 #include <filesystem>
 #include <string>
@@ -39,6 +40,10 @@ public:
     /// Workers elsewhere that the user has added.
     [[nodiscard]] QStringList remotes() const;
     void set_remotes(const QStringList& specifications);
+
+    /// What was chosen of a driver when one was started last, by field.
+    [[nodiscard]] QVariantMap agent_form() const;
+    void set_agent_form(const QVariantMap& fields);
 
     /// Tasks, sessions and traces opened last, newest first.
     [[nodiscard]] QStringList recent() const;

@@ -82,11 +82,12 @@ void Workbench::connect_store() {
             keep_profile(record);
             Q_EMIT profiles_changed();
         }
-        note_findings(*record);
         if (arriving_.erase(record->step.summary.id) > 0) join(record);
         Q_EMIT step_read(record);
         if (wanted_ == record->step.summary.id) show(record);
     });
+    connect(&store_, &SessionStore::written_by_others, this, &Workbench::merge);
+    connect(&store_, &SessionStore::add_waits, this, &Workbench::step_waits);
     connect(&store_, &SessionStore::load_failed, this, [this](const Error& error) {
         wanted_.reset();
         Q_EMIT session_failed(error);
@@ -130,7 +131,7 @@ void Workbench::adopt(task::Files files, task::Task task, std::filesystem::path 
     selected_.reset();
     wanted_.reset();
     origin_.reset();
-    suspicious_.clear();
+    newest_.reset();
     Q_EMIT task_opened();
     Q_EMIT steps_changed();
     Q_EMIT step_selected();
@@ -244,10 +245,49 @@ void Workbench::join(const std::shared_ptr<const StepRecord>& record) {
     if (unkept_.contains(id)) return;
     const auto at = std::ranges::lower_bound(steps_, id, {}, &trajectory::StepSummary::id);
     if (at != steps_.end() && at->id == id) return;
-    const bool follows = !wanted_ && (!selected_ || steps_.empty() || selected_->step.summary.id == steps_.back().id);
+    const bool follows = std::exchange(newest_, std::nullopt) == id || looks_at_newest();
     steps_.insert(at, record->step.summary);
     Q_EMIT steps_changed();
     if (follows) show(record);
+}
+
+void Workbench::merge(const std::vector<trajectory::StepSummary>& stored) {
+    // Where a step is kept only here, its number may be another's in the file.
+    if (unkept_.empty()) {
+        bool changed = false;
+        std::vector<trajectory::StepSummary> fresh;
+        for (const auto& each : stored) {
+            auto* known = find(each.id);
+            if (!known) {
+                if (!arriving_.contains(each.id)) fresh.push_back(each);
+            } else if (known->reward != each.reward || known->correct != each.correct || known->because != each.because
+                       || known->findings != each.findings) {
+                *known = each;
+                changed = true;
+            }
+        }
+        // The last is read and followed, as one that an agent of this window has written.
+        if (!fresh.empty() && looks_at_newest()) newest_ = fresh.back().id;
+        for (std::size_t i = 0; i + 1 < fresh.size(); ++i) {
+            steps_.insert(std::ranges::upper_bound(steps_, fresh[i].id, {}, &trajectory::StepSummary::id), fresh[i]);
+            changed = true;
+        }
+        if (!fresh.empty()) take_in(fresh.back().id);
+        if (changed) Q_EMIT steps_changed();
+    }
+    Q_EMIT session_changed();
+}
+
+bool Workbench::looks_at_newest() const {
+    return !wanted_ && (!selected_ || steps_.empty() || selected_->step.summary.id == steps_.back().id);
+}
+
+trajectory::StepSummary* Workbench::find(trajectory::StepId id) {
+    for (auto* list : {&steps_, &hidden_}) {
+        const auto found = std::ranges::find(*list, id, &trajectory::StepSummary::id);
+        if (found != list->end()) return &*found;
+    }
+    return nullptr;
 }
 
 void Workbench::keep_profile(const std::shared_ptr<const StepRecord>& record) {
@@ -261,7 +301,6 @@ void Workbench::finish_run(std::shared_ptr<const StepRecord> record) {
     steps_.push_back(record->step.summary);
     origin_ = record->step.summary.id;
     keep_profile(record);
-    note_findings(*record);
     Q_EMIT steps_changed();
     show(std::move(record));
     Q_EMIT run_finished(std::nullopt);
@@ -271,11 +310,6 @@ void Workbench::show(std::shared_ptr<const StepRecord> record) {
     wanted_.reset();
     selected_ = std::move(record);
     Q_EMIT step_selected();
-}
-
-void Workbench::note_findings(const StepRecord& record) {
-    if (!record.evaluation || record.evaluation->audit.empty()) return;
-    if (suspicious_.insert(record.step.summary.id).second) Q_EMIT steps_changed();
 }
 
 void Workbench::read_profiles() {

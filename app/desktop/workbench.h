@@ -78,12 +78,12 @@ public:
     void read_profiles();
     [[nodiscard]] std::optional<trajectory::StepId> best() const;
     [[nodiscard]] std::optional<trajectory::StepId> first_wrong() const;
-    /// Of which an audit found something, as far as they have been looked at.
-    [[nodiscard]] const std::set<trajectory::StepId>& suspicious() const { return suspicious_; }
     void select(trajectory::StepId id);
     /// A step that somebody else has written into the session, an agent, is read and joins the others. It is shown
     /// where the newest step was until then.
     void take_in(qlonglong id);
+    /// What others have written into the session is looked for now, rather than soon.
+    void look() { store_.look(); }
     /// By position in the order of steps: -1 the one before, 1 the one after.
     void select_neighbour(int offset);
     /// Reads a step without looking at it; step_read() tells.
@@ -117,6 +117,10 @@ Q_SIGNALS:
     void run_finished(const std::optional<kw::Error>& error);
     /// The session cannot be read or written; editing and running go on without.
     void session_failed(const kw::Error& error);
+    /// Others have written into the session; steps of theirs are among steps() or on their way there.
+    void session_changed();
+    /// A step waits for another program to have written the session; the run goes on until it has.
+    void step_waits(const kw::Error& error);
 
 private:
     void connect_store();
@@ -129,7 +133,10 @@ private:
     void keep_profile(const std::shared_ptr<const StepRecord>& record);
     /// The last run's step is there, in the session or, where that cannot be written, only here.
     void finish_run(std::shared_ptr<const StepRecord> record);
-    void note_findings(const StepRecord& record);
+    void merge(const std::vector<trajectory::StepSummary>& stored);
+    [[nodiscard]] bool looks_at_newest() const;
+    /// Among those that are shown or hidden.
+    [[nodiscard]] trajectory::StepSummary* find(trajectory::StepId id);
     void join(const std::shared_ptr<const StepRecord>& record);
     void show(std::shared_ptr<const StepRecord> record);
 
@@ -145,9 +152,9 @@ private:
     bool profiles_read_ = false;
     std::shared_ptr<const StepRecord> selected_;
     std::optional<trajectory::StepId> wanted_; ///< being read
+    std::optional<trajectory::StepId> newest_; ///< of others, to be followed once it has been read
     std::optional<trajectory::StepId> origin_; ///< of the text that is being edited
-    std::set<trajectory::StepId> suspicious_;
-    std::set<trajectory::StepId> arriving_; ///< written by somebody else, being read
+    std::set<trajectory::StepId> arriving_;    ///< written by somebody else, being read
     /// Steps that no session keeps.
     std::map<trajectory::StepId, std::shared_ptr<const StepRecord>> unkept_;
 

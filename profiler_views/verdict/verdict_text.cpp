@@ -134,6 +134,29 @@ void describe_checks(const pipeline::VerifyReport& report, VerdictText& text) {
     }
 }
 
+void describe_findings(const std::vector<audit::Finding>& findings, VerdictText& text) {
+    const auto tone_of = [](audit::Severity severity) {
+        return severity == audit::Severity::refuse       ? Tone::bad
+               : severity == audit::Severity::suspicious ? Tone::warn
+                                                         : Tone::quiet;
+    };
+    for (const auto tone : {Tone::bad, Tone::warn, Tone::quiet})
+        for (const auto& finding : findings) {
+            if (tone_of(finding.severity) != tone) continue;
+            QString what = QString::fromStdString(finding.why);
+            if (finding.where.line > 0)
+                what = tr("%1 (%2, line %3)")
+                           .arg(what, QString::fromStdString(finding.rule), QString::number(finding.where.line));
+            else
+                what = tr("%1 (%2)").arg(what, QString::fromStdString(finding.rule));
+            text.findings.push_back({what,
+                                     {tone == Tone::bad    ? tr("refused")
+                                      : tone == Tone::warn ? tr("suspicious")
+                                                           : tr("note")},
+                                     tone});
+        }
+}
+
 } // namespace
 
 VerdictText describe(const pipeline::Evaluation& evaluation) {
@@ -145,6 +168,7 @@ VerdictText describe(const pipeline::Evaluation& evaluation) {
         text.headline = evaluation.verify ? tr("Correct") : tr("Compiles");
         if (evaluation.bench) describe_time(*evaluation.bench, text);
     }
+    describe_findings(evaluation.audit, text);
     if (evaluation.verify) describe_checks(*evaluation.verify, text);
     for (const auto& kernel : evaluation.compile.kernels) {
         QStringList cells{tr("%1 registers").arg(kernel.registers)};

@@ -28,6 +28,7 @@ struct VerdictText {
         Tone tone = Tone::quiet;
         bool operator==(const Row&) const = default;
     };
+    std::vector<Row> findings{};  ///< of the audit, the gravest first: why, and where; how grave
     std::vector<Row> baselines{}; ///< time, speed-up
     std::vector<Row> checks{};    ///< per size set: passed/total, largest error
     std::vector<Row> kernels{};   ///< registers, shared memory, spills

@@ -50,7 +50,7 @@ QString form_of(const VerdictText& text, bool outdated) {
                        .arg(text.line > 0)
                        .arg(text.time.isEmpty())
                        .arg(text.reward.isEmpty());
-    for (const auto* rows : {&text.baselines, &text.checks, &text.kernels}) {
+    for (const auto* rows : {&text.findings, &text.baselines, &text.checks, &text.kernels}) {
         form += QLatin1Char('|');
         for (const auto& row : *rows)
             form += QStringLiteral("%1:%2,").arg(row.cells.size()).arg(static_cast<int>(row.tone));
@@ -66,6 +66,7 @@ QStringList texts_of(const VerdictText& text, const QString& reward_title) {
     const auto add = [&](const std::vector<VerdictText::Row>& rows) {
         for (const auto& row : rows) texts << row.name << row.cells;
     };
+    add(text.findings);
     add(text.baselines);
     if (!text.reward.isEmpty()) texts << reward_title << text.because;
     add(text.checks);
@@ -181,6 +182,7 @@ bool VerdictView::refill() {
     const auto texts = texts_of(*text_, tr("Reward %1").arg(text_->reward));
     for (std::size_t i = 0; i < labels_.size(); ++i)
         if (const auto& text = texts[static_cast<qsizetype>(i)]; labels_[i]->text() != text) labels_[i]->setText(text);
+    fit_cells();
     return true;
 }
 
@@ -200,6 +202,7 @@ void VerdictView::add_rows(const QString& title, const std::vector<VerdictText::
                 text_label(row.cells[i], "tone", i == 0 && row.cells.size() > 1 ? QString() : tone_name(row.tone));
             cell->setAlignment(Qt::AlignRight | Qt::AlignTop);
             cell->setWordWrap(false);
+            cells_.push_back(cell);
             grid->addWidget(cell, row_index, i + 1);
         }
         ++row_index;
@@ -210,6 +213,7 @@ void VerdictView::add_rows(const QString& title, const std::vector<VerdictText::
 void VerdictView::rebuild() {
     form_.clear();
     labels_.clear();
+    cells_.clear();
     auto* panel = new QWidget;
     panel->setObjectName(QStringLiteral("panel"));
     content_ = new QVBoxLayout(panel);
@@ -253,6 +257,7 @@ void VerdictView::rebuild() {
         content_->addLayout(time_row);
         content_->addWidget(text_label(text_->spread, "tone", QStringLiteral("quiet")));
     }
+    add_rows(tr("Audit"), text_->findings);
     add_rows(tr("Against the baselines"), text_->baselines);
     if (!text_->reward.isEmpty()) {
         content_->addWidget(hairline());
@@ -264,6 +269,22 @@ void VerdictView::rebuild() {
     content_->addStretch();
     scroll_->setWidget(panel);
     form_ = form_of(*text_, outdated_);
+    fit_cells();
+}
+
+void VerdictView::fit_cells() {
+    if (cells_.empty()) return;
+    const auto wrap = [this](bool on) {
+        for (auto* cell : cells_) cell->setWordWrap(on);
+    };
+    wrap(false);
+    content_->activate();
+    if (content_->minimumSize().width() > scroll_->viewport()->width()) wrap(true);
+}
+
+void VerdictView::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    fit_cells();
 }
 
 } // namespace kw::profiler_views

@@ -6,6 +6,7 @@
 #include <QWidget>
 
 #include <optional>
+#include <vector>
 
 class QProgressBar;
 class QLabel;
@@ -38,8 +39,13 @@ public:
 Q_SIGNALS:
     void go_to_requested(const QString& file, int line, int column);
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
     void rebuild();
+    /// Figures stand in one line each where there is room for that.
+    void fit_cells();
     /// Puts other texts into the labels that are there, where no more and no others are needed: from step to step
     /// little else changes, and labels are slow to make. False where that does not do.
     [[nodiscard]] bool refill();
@@ -51,6 +57,7 @@ private:
     bool running_ = false;
     QString form_; ///< what labels_ were made for
     std::vector<QLabel*> labels_{};
+    std::vector<QLabel*> cells_{}; ///< those of tables
     QProgressBar* progress_;
     QLabel* activity_;
     QScrollArea* scroll_;

@@ -1208,7 +1208,7 @@ GPL-3.0-or-later</translation>
     </message>
     <message>
         <source>&amp;Agent</source>
-        <translation>&amp;Agente</translation>
+        <translation>A&amp;gente</translation>
     </message>
     <message>
         <source>Suggestion · being written</source>

@@ -5,6 +5,7 @@
 #include "app/desktop/agent_form.h"
 #include "app/desktop/agent_pane.h"
 #include "app/desktop/main_window.h"
+#include "app/desktop/settings.h"
 #include "app/desktop/worker_session.h"
 #include "tests/agent/llm_server.h"
 #include "tests/desktop/task_fixture.h"
@@ -13,11 +14,15 @@
 #include <QAction>
 #include <QCheckBox>
 #include <QComboBox>
+#include <QDoubleSpinBox>
 #include <QElapsedTimer>
+#include <QFile>
 #include <QLineEdit>
 #include <QPlainTextEdit>
 #include <QSignalSpy>
 #include <QSpinBox>
+#include <QStandardPaths>
+#include <QStatusBar>
 #include <QTest>
 #include <QToolButton>
 
@@ -48,6 +53,7 @@ const std::string kTuned = std::string{"//@ tune BLOCK = 128 64 256 32\n"
 class Fixture {
 public:
     Fixture() : worker({.arguments = {KW_WORKER_PROGRAM, "serve"}, .name = "the worker"}), window(worker) {
+        Settings().set_agent_form({}); // what another test chose is not of this one
         QVERIFY(write_task(folder()));
         QVERIFY(write_file(folder() / "scale.cu", kTuned));
         window.resize(1280, 900);
@@ -233,7 +239,41 @@ private Q_SLOTS:
         QCOMPARE(f.steps(), std::size_t{0});
     }
 
-    void a_session_that_another_program_holds_is_told() {
+    void what_was_chosen_is_remembered_but_for_what_may_be_secret() {
+        Fixture f;
+        f.choose("llm", 7);
+        f.find<QLineEdit>("agent_base_url").setText(QStringLiteral("http://localhost:1/v1"));
+        f.find<QLineEdit>("agent_model").setText(QStringLiteral("m"));
+        f.find<QDoubleSpinBox>("agent_temperature").setValue(0.5);
+        f.find<QLineEdit>("agent_proxy").setText(QStringLiteral("http://me:secret@proxy:1"));
+        f.find<QLineEdit>("agent_ca_file").setText(QStringLiteral("/ca.pem"));
+        f.find<QPlainTextEdit>("agent_headers").setPlainText(QStringLiteral("Authorization: secret\n\n X-A: b "));
+        auto& form = *f.window.findChild<AgentForm*>();
+        const auto chosen = form.options();
+        QCOMPARE(chosen.model.temperature.value_or(0), 0.5);
+        QCOMPARE(chosen.model.server.headers, (std::vector<std::string>{"Authorization: secret", "X-A: b"}));
+        QCOMPARE(chosen.model.server.proxy, std::string("http://me:secret@proxy:1"));
+        QSignalSpy ended(&f.agent(), &AgentSession::ended);
+        f.click("agent_start");
+        QVERIFY(ended.wait(kWait));
+        QFile kept(QStandardPaths::writableLocation(QStandardPaths::AppConfigLocation)
+                   + QStringLiteral("/settings.ini"));
+        QVERIFY(kept.open(QIODevice::ReadOnly));
+        const auto text = kept.readAll();
+        QVERIFY(text.contains("localhost") && !text.contains("secret"));
+        AgentForm next;
+        next.set_fields(Settings().agent_form());
+        const auto again = next.options();
+        QCOMPARE(again.driver, std::string("llm"));
+        QCOMPARE(again.model.name, std::string("m"));
+        QCOMPARE(again.model.server.base_url, chosen.model.server.base_url);
+        QCOMPARE(again.model.server.ca_file, std::string("/ca.pem"));
+        QCOMPARE(again.model.temperature.value_or(0), 0.5);
+        QCOMPARE(again.budget.steps.value_or(0), std::size_t{7});
+        QVERIFY(again.model.server.headers.empty() && again.model.server.proxy.empty());
+    }
+
+    void a_session_that_another_program_holds_is_waited_for() {
         Fixture f;
         QTest::qWait(200);
         SQLite::Database other{f.window.workbench().session().string(), SQLite::OPEN_READWRITE, 5000};
@@ -241,14 +281,54 @@ private Q_SLOTS:
         f.choose("tuner", 2);
         QSignalSpy ended(&f.agent(), &AgentSession::ended);
         f.click("agent_start");
-        QVERIFY(ended.wait(kWait));
-        QVERIFY2(f.text().contains(QStringLiteral("another program is writing it")), qPrintable(f.text()));
-        other.exec("ROLLBACK");
+        QTRY_VERIFY2_WITH_TIMEOUT(f.text().contains(QStringLiteral("another program is writing the session")),
+                                  qPrintable(f.text()), kWait);
+        QCOMPARE(ended.count(), 0);
         QCOMPARE(f.session().steps()->size(), std::size_t{0});
-        f.click("agent_start");
+        other.exec("ROLLBACK");
+        // What was found out meanwhile is not lost, and nothing is tried twice.
         QVERIFY(ended.wait(kWait));
         QTRY_COMPARE(f.steps(), std::size_t{2});
+        QCOMPARE(f.session().steps()->size(), std::size_t{2});
         QVERIFY(!f.text().contains(QStringLiteral("another program")));
+    }
+
+    void a_run_waits_for_the_session_as_well() {
+        Fixture f;
+        SQLite::Database other{f.window.workbench().session().string(), SQLite::OPEN_READWRITE, 5000};
+        other.exec("BEGIN IMMEDIATE");
+        QSignalSpy finished(&f.window, &MainWindow::run_finished);
+        QSignalSpy waits(&f.window.workbench(), &Workbench::step_waits);
+        f.window.run();
+        QVERIFY(waits.wait(kWait));
+        QVERIFY(f.window.statusBar()->currentMessage().contains(QStringLiteral("another program is writing it")));
+        QCOMPARE(finished.count(), 0);
+        other.exec("ROLLBACK");
+        QVERIFY(finished.wait(kWait));
+        QCOMPARE(f.session().steps()->size(), std::size_t{1});
+    }
+
+    void steps_of_another_program_appear() {
+        Fixture f;
+        auto other = f.session();
+        for (int i = 0; i < 3; ++i) {
+            trajectory::Step step;
+            step.summary.driver = "tuner";
+            step.file = "scale.cu";
+            step.source = kTuned + std::string(static_cast<std::size_t>(i), '\n');
+            QVERIFY(other.add(step));
+        }
+        QTRY_COMPARE_WITH_TIMEOUT(f.steps(), std::size_t{3}, 2000);
+        QTRY_VERIFY(f.window.workbench().selected());
+        QCOMPARE(f.window.workbench().selected()->step.summary.id, trajectory::StepId{3});
+        // Whoever looks at another step goes on doing so.
+        f.window.workbench().select(1);
+        QTRY_COMPARE(f.window.workbench().selected()->step.summary.id, trajectory::StepId{1});
+        QVERIFY(other.set_evaluation(2, Json{{"reward", {{"value", 2}}}}));
+        QVERIFY(other.add(other.step(3).value()));
+        QTRY_COMPARE_WITH_TIMEOUT(f.steps(), std::size_t{4}, 2000);
+        QCOMPARE(f.window.workbench().steps()[1].reward.value_or(0), 2.0);
+        QCOMPARE(f.window.workbench().selected()->step.summary.id, trajectory::StepId{1});
     }
 
     void a_worker_that_dies_costs_a_step_at_most() {

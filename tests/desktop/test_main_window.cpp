@@ -145,13 +145,13 @@ private Q_SLOTS:
 
     void stop_ends_a_run_that_would_not() {
         Fixture f;
-        f.replace("if (i < n) y[i]", "volatile float* p = y; while (p[0] != 1.5f) ; if (i < n) y[i]");
+        f.replace("if (i < n) y[i]", "volatile const float* p = x; while (p[0] != 12345.0f) ; if (i < n) y[i]");
         QSignalSpy finished(&f.window, &MainWindow::run_finished);
         f.window.run();
         QTest::qWait(300);
         f.window.stop();
         QVERIFY(finished.wait(5'000));
-        f.replace("while (p[0] != 1.5f) ;", "");
+        f.replace("while (p[0] != 12345.0f) ;", "");
         QVERIFY(f.run());
         QVERIFY(f.verdict().contains(QStringLiteral("Correct")));
     }
@@ -293,14 +293,14 @@ private Q_SLOTS:
 
     void another_machine_ends_a_run() {
         Fixture f;
-        f.replace("if (i < n) y[i]", "volatile float* p = y; while (p[0] != 1.5f) ; if (i < n) y[i]");
+        f.replace("if (i < n) y[i]", "volatile const float* p = x; while (p[0] != 12345.0f) ; if (i < n) y[i]");
         QSignalSpy finished(&f.window, &MainWindow::run_finished);
         f.window.run();
         QTest::qWait(200);
         f.worker.connect_to({.arguments = {KW_WORKER_PROGRAM, "serve"}, .name = "another worker"});
         QCOMPARE(finished.count(), 1);
         QVERIFY(!f.window.workbench().running());
-        f.replace("while (p[0] != 1.5f) ;", "");
+        f.replace("while (p[0] != 12345.0f) ;", "");
         QVERIFY(f.run());
     }
 
@@ -327,14 +327,14 @@ private Q_SLOTS:
 
     void a_worker_that_hears_nothing_is_given_up_after_stop() {
         Fixture f;
-        f.replace("if (i < n) y[i]", "volatile float* p = y; while (p[0] != 1.5f) ; if (i < n) y[i]");
+        f.replace("if (i < n) y[i]", "volatile const float* p = x; while (p[0] != 12345.0f) ; if (i < n) y[i]");
         QSignalSpy finished(&f.window, &MainWindow::run_finished);
         f.window.run();
         QTest::qWait(500);
         QVERIFY(f.worker.process() > 0 && ::kill(f.worker.process(), SIGSTOP) == 0);
         f.window.stop();
         QVERIFY(finished.wait(WorkerSession::kPatienceMs + 3'000));
-        f.replace("while (p[0] != 1.5f) ;", "");
+        f.replace("while (p[0] != 12345.0f) ;", "");
         QVERIFY(f.run());
         QVERIFY(f.verdict().contains(QStringLiteral("Correct")));
     }

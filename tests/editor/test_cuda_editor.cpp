@@ -1,6 +1,8 @@
 #include "editor/cuda_editor.h"
 #include "editor/problem_list.h"
 
+#include <QCoreApplication>
+#include <QKeyEvent>
 #include <QSignalSpy>
 #include <QTest>
 #include <QTreeWidget>
@@ -39,6 +41,22 @@ long indicators(const CudaEditor& editor, int line, int byte) {
 class TestCudaEditor : public QObject {
     Q_OBJECT
 private Q_SLOTS:
+    void a_shortcuts_key_that_is_held_longer_is_not_typed() {
+        CudaEditor editor;
+        const auto press = [&](int key, const QString& text, quint32 scan_code, bool repeats) {
+            QKeyEvent event(QEvent::KeyPress, key, {}, scan_code, 0, 0, text, repeats);
+            QCoreApplication::sendEvent(&editor, &event);
+        };
+        press(Qt::Key_A, QStringLiteral("a"), 38, false);
+        press(Qt::Key_A, QStringLiteral("a"), 38, true);
+        QCOMPARE(editor.utf8(), std::string("aa"));
+        press(Qt::Key_1, QStringLiteral("1"), 10, true); // went down with Ctrl and Alt, as a shortcut
+        QCOMPARE(editor.utf8(), std::string("aa"));
+        press(Qt::Key_1, QStringLiteral("1"), 10, false);
+        press(Qt::Key_1, QStringLiteral("1"), 10, true);
+        QCOMPARE(editor.utf8(), std::string("aa11"));
+    }
+
     void loading_is_not_a_modification() {
         CudaEditor editor;
         editor.load(QString::fromUtf8(kSource));

@@ -90,7 +90,8 @@ private Q_SLOTS:
         QSignalSpy changed(&model, &QAbstractItemModel::dataChanged), resets(&model, &QAbstractItemModel::modelReset);
         steps[2].reward = 3;
         steps[2].speedup = 2.5;
-        model.set(steps, 3, {4});
+        steps[3].findings = 1;
+        model.set(steps, 3);
         QCOMPARE(resets.count(), 0);
         QCOMPARE(changed.count(), 2); // 3, also the best now, and 4
         QCOMPARE(model.index_of(3, StepsModel::kSpeedup).data().toString(), QStringLiteral("2.50×"));
@@ -98,15 +99,18 @@ private Q_SLOTS:
 
     void marks_tell_by_shape_and_by_word() {
         StepsModel model;
-        model.set({step(1, {}, -1), step(2, 1, 2), step(3, 2, 1), step(4, 3, std::nullopt)}, 2, {3});
+        auto suspicious = step(3, 2, 1);
+        suspicious.findings = 2;
+        suspicious.finding_severity = "suspicious";
+        model.set({step(1, {}, -1), step(2, 1, 2), suspicious, step(4, 3, std::nullopt)}, 2);
         const auto mark = [&](StepId id) { return model.index_of(id).data().toString(); };
         const auto word = [&](StepId id) { return model.index_of(id).data(Qt::AccessibleTextRole).toString(); };
         QCOMPARE(mark(1), QStringLiteral("✗"));
         QCOMPARE(mark(2), QStringLiteral("★"));
-        QCOMPARE(mark(3), QStringLiteral("●⚠"));
+        QCOMPARE(mark(3), QStringLiteral("●⚠2"));
         QCOMPARE(mark(4), QStringLiteral("·"));
         QCOMPARE(word(1), QStringLiteral("wrong"));
-        QCOMPARE(word(3), QStringLiteral("correct, suspicious"));
+        QCOMPARE(word(3), QStringLiteral("correct, 2 finding(s), suspicious"));
     }
 
     void columns_sort_with_the_unknown_last() {
