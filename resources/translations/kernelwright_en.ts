@@ -20,6 +20,13 @@
             <numerusform>My text has moved on: %n changes no longer fit.</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%n line(s): </source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>kw::desktop::DeviceChooser</name>
@@ -119,6 +126,16 @@
         <translation>
             <numerusform>%n more</numerusform>
             <numerusform>%n more</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>kw::review::StepsModel</name>
+    <message numerus="yes">
+        <source>%n finding(s)</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
         </translation>
     </message>
 </context>

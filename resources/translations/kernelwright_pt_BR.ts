@@ -109,6 +109,14 @@
         <source>The suggestion is not UTF-8, so it is not shown as text.</source>
         <translation>A sugestão não é UTF-8, portanto não é mostrada como texto.</translation>
     </message>
+    <message>
+        <source>Accepted %1 in another text than this.</source>
+        <translation>Aceita %1 em outro texto que não este.</translation>
+    </message>
+    <message>
+        <source>By %1.</source>
+        <translation>Por %1.</translation>
+    </message>
 </context>
 <context>
     <name>kw::desktop::Actions</name>
@@ -487,6 +495,42 @@
         <source>%1: none found; set KW_API_KEY and start again</source>
         <translation>%1: nenhuma encontrada; defina KW_API_KEY e inicie de novo</translation>
     </message>
+    <message>
+        <source>Temperature</source>
+        <translation>Temperatura</translation>
+    </message>
+    <message>
+        <source>Proxy</source>
+        <translation>Proxy</translation>
+    </message>
+    <message>
+        <source>Certificates of authorities, a file</source>
+        <translation>Certificados de autoridades, um arquivo</translation>
+    </message>
+    <message>
+        <source>Further headers, one a line</source>
+        <translation>Outros cabeçalhos, um por linha</translation>
+    </message>
+    <message>
+        <source>as the environment says</source>
+        <translation>como diz o ambiente</translation>
+    </message>
+    <message>
+        <source>those of the system</source>
+        <translation>os do sistema</translation>
+    </message>
+    <message>
+        <source>Name: value</source>
+        <translation>Nome: valor</translation>
+    </message>
+    <message>
+        <source>CA file</source>
+        <translation>Arquivo de CA</translation>
+    </message>
+    <message>
+        <source>Headers</source>
+        <translation>Cabeçalhos</translation>
+    </message>
 </context>
 <context>
     <name>kw::desktop::AgentPane</name>
@@ -803,10 +847,6 @@
         <translation>Igual ao que serve de comparação.</translation>
     </message>
     <message>
-        <source>lines %1 to %2 of it</source>
-        <translation>linhas %1 a %2 dela</translation>
-    </message>
-    <message>
         <source>A run is under way; measuring beside it would disturb both.</source>
         <translation>Há uma execução em andamento; medir ao lado perturbaria as duas.</translation>
     </message>
@@ -829,6 +869,21 @@
     <message>
         <source>On the left is what this is compared with; typing there brings my text back.</source>
         <translation>À esquerda está o que serve de comparação; digitar ali traz de volta o meu texto.</translation>
+    </message>
+    <message>
+        <source>Step %1</source>
+        <translation>Passo %1</translation>
+    </message>
+    <message>
+        <source>Being written</source>
+        <translation>Sendo escrito</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n line(s): </source>
+        <translation>
+            <numerusform>%n linha: </numerusform>
+            <numerusform>%n linhas: </numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -1217,6 +1272,10 @@ GPL-3.0-or-later</translation>
     <message>
         <source>&amp;Change</source>
         <translation>&amp;Mudança</translation>
+    </message>
+    <message>
+        <source>The step is kept until it can be written: %1</source>
+        <translation>O passo fica guardado até que possa ser escrito: %1</translation>
     </message>
 </context>
 <context>
@@ -2515,6 +2574,26 @@ bloco (%1, %2, %3), thread (%4, %5, %6)</translation>
         <source>%1 ULP</source>
         <translation>%1 ULP</translation>
     </message>
+    <message>
+        <source>%1 (%2, line %3)</source>
+        <translation>%1 (%2, linha %3)</translation>
+    </message>
+    <message>
+        <source>%1 (%2)</source>
+        <translation>%1 (%2)</translation>
+    </message>
+    <message>
+        <source>refused</source>
+        <translation>recusada</translation>
+    </message>
+    <message>
+        <source>suspicious</source>
+        <translation>suspeita</translation>
+    </message>
+    <message>
+        <source>note</source>
+        <translation>nota</translation>
+    </message>
 </context>
 <context>
     <name>kw::profiler_views::CellTable</name>
@@ -3612,6 +3691,10 @@ bloco (%1, %2, %3), thread (%4, %5, %6)</translation>
         <source>Shift+F5 stops it.</source>
         <translation>Shift+F5 interrompe.</translation>
     </message>
+    <message>
+        <source>Audit</source>
+        <translation>Auditoria</translation>
+    </message>
 </context>
 <context>
     <name>kw::review::AgentFold</name>
@@ -4001,20 +4084,12 @@ bloco (%1, %2, %3), thread (%4, %5, %6)</translation>
         <translation>%1 estimado</translation>
     </message>
     <message>
-        <source>suspicious</source>
-        <translation>suspeita</translation>
-    </message>
-    <message>
         <source>from step %1</source>
         <translation>a partir da etapa %1</translation>
     </message>
     <message>
         <source>%1 tokens in, %2 out</source>
         <translation>%1 tokens de entrada, %2 de saída</translation>
-    </message>
-    <message>
-        <source>● correct, ✗ wrong, · not evaluated, ★ best, ⚠ an audit found something</source>
-        <translation>● correta, ✗ errada, · não avaliada, ★ melhor, ⚠ uma auditoria encontrou algo</translation>
     </message>
     <message>
         <source>Reward, by the rule of the session</source>
@@ -4043,6 +4118,29 @@ bloco (%1, %2, %3), thread (%4, %5, %6)</translation>
     <message>
         <source>Took</source>
         <translation>Duração</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n finding(s)</source>
+        <translation>
+            <numerusform>%n achado</numerusform>
+            <numerusform>%n achados</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1, refused</source>
+        <translation>%1, recusado</translation>
+    </message>
+    <message>
+        <source>%1, suspicious</source>
+        <translation>%1, suspeito</translation>
+    </message>
+    <message>
+        <source>audit: %1</source>
+        <translation>auditoria: %1</translation>
+    </message>
+    <message>
+        <source>● correct, ✗ wrong, · not evaluated, ★ best, ⚠ how much an audit found, red where it refuses the step</source>
+        <translation>● correto, ✗ errado, · não avaliado, ★ melhor, ⚠ quanto a auditoria encontrou, vermelho onde ela recusa o passo</translation>
     </message>
 </context>
 <context>
