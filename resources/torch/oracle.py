@@ -17,6 +17,7 @@ import builtins
 import inspect
 import json
 import os
+import random
 import re
 import sys
 import time
@@ -25,6 +26,15 @@ import types
 
 INVALID = -32602
 TYPES = {}  # torch.dtype -> name in task.toml
+# What no kernel's parameter may be called, or hides what kernels need.
+TAKEN = set("""
+alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t char16_t char32_t class compl concept const
+consteval constexpr constinit const_cast continue co_await co_return co_yield decltype default delete do double dynamic_cast else enum
+explicit export extern false float for friend goto if inline int long mutable namespace new noexcept not not_eq nullptr operator or
+or_eq private protected public register reinterpret_cast requires return short signed sizeof static static_assert static_cast struct
+switch template this thread_local throw true try typedef typeid typename union unsigned using virtual void volatile wchar_t while xor
+xor_eq ceil_div min max cooperative cluster timed forward threadIdx blockIdx blockDim gridDim warpSize
+""".split())
 
 
 class Refused(Exception):
@@ -46,7 +56,22 @@ def torch_module():
             torch.int8: "i8", torch.uint8: "u8", torch.int16: "i16", torch.int32: "i32", torch.int64: "i64",
             torch.bool: "bool",
         })
+        # A problem that sets a seed of its own would give every check the same values.
+        torch.kw_seed = torch.manual_seed
+        torch.manual_seed = torch.random.manual_seed = lambda seed: torch.default_generator
+        torch.cuda.manual_seed = torch.cuda.manual_seed_all = lambda seed: None
     return torch
+
+
+def set_seed(seed):
+    torch = torch_module()
+    torch.kw_seed(seed)
+    random.seed(seed)
+    try:
+        import numpy
+        numpy.random.seed(seed % 2**32)
+    except ImportError:
+        pass
 
 
 def device():
@@ -146,13 +171,31 @@ def made(problem, seed, where):
     torch = torch_module()
     for device in (where, torch.device("cpu")):
         try:
-            torch.manual_seed(seed)
+            set_seed(seed)
             with device:
                 names, values = problem.inputs()
-                return names, values, problem.model()
+                model = problem.model()
+                vary_weights(model)
+                return names, values, model
         except (RuntimeError, TypeError, ValueError):
             if device.type in ("cpu", "meta"):
                 raise
+
+
+def vary_weights(model):
+    """Weights that all begin as the same number, the ones and zeros of a norm, could be left out without a check noticing."""
+    torch = torch_module()
+    if not isinstance(model, torch.nn.Module):
+        return
+    norms = (name for name, _ in model.named_buffers() if name.endswith(("running_mean", "running_var")))
+    state = {**dict(model.named_parameters()), **{name: model.get_buffer(name) for name in norms}}
+    with torch.no_grad():
+        for tensor in state.values():
+            if tensor.is_meta or not tensor.is_floating_point() or tensor.numel() == 0:
+                continue
+            first = tensor.flatten()[0]
+            if bool(torch.isfinite(first)) and bool((tensor == first).all()):
+                tensor.add_(0.25 * torch.rand(tensor.shape, device=tensor.device).to(tensor.dtype))  # a variance stays positive
 
 
 class Values:
@@ -164,6 +207,8 @@ class Values:
         self.model = to_module(model, where)
         self.arguments = [to_device(value, where) for value in values]
         self.inputs, self.scalars = {}, {}
+        self.state = set()
+        self.taken = TAKEN | set(problem.constants())
         for name, value in zip(names, self.arguments):
             for each, leaf in flatten(name, value, problem.file, "argument"):
                 if isinstance(leaf, torch.Tensor):
@@ -175,10 +220,12 @@ class Values:
                                   "only tensors and numbers can be passed to a kernel")
         for name, tensor in self.model.state_dict(keep_vars=False).items():
             if tensor.numel() > 0:
-                self.inputs[self.free(word(name))] = tensor
+                key = self.free(word(name))
+                self.state.add(key)
+                self.inputs[key] = tensor
 
     def free(self, name):
-        while name in self.inputs or name in self.scalars:
+        while name in self.inputs or name in self.scalars or name in self.taken:
             name += "_"
         return name
 
@@ -202,14 +249,11 @@ class Values:
             outputs[known] = leaf.detach()
         if not leaves:
             raise Refused(f"forward of {problem.file} returns nothing to compare")
-        changed = {name for name, tensor in self.inputs.items() if name not in self.model_state()
+        changed = {name for name, tensor in self.inputs.items() if name not in self.state
                    and not same(before[name], tensor)}
         for name in changed:
             outputs[name] = self.inputs[name].detach()
         return before, outputs
-
-    def model_state(self):
-        return {word(name) for name in self.model.state_dict()}
 
 
 def to_module(model, where):
@@ -289,8 +333,8 @@ def describe(request):
     try:
         shapes = shapes_at(file, source, {})
         sizes, expressions = symbolic(file, source, constants, shapes)
-    except Exception as error:
-        notes.append(f"its shapes could not be told without running it ({sentence(error)}), so they are numbers")
+    except Exception:
+        notes.append("its shapes can only be told by running it, so they are numbers")
     # Run at the smallest sizes that work: what kinds of values it takes and gives does not follow from them.
     small = smallest(file, source, sizes)
     problem = Problem(file, source, small)
@@ -298,13 +342,25 @@ def describe(request):
     before, outputs = values.run(problem)
     types = {name: type_name(name, tensor, file) for name, tensor in {**before, **outputs}.items()}
     again = Values(problem, 1, device())
-    torch.manual_seed(3)  # what forward draws itself differs now
+    set_seed(3)  # what forward draws itself differs now
     _, repeated = again.run(problem)
     drawn = [name for name in outputs if not close(outputs[name], repeated[name])]
     if drawn:
         raise Refused(f"forward of {file} draws random numbers ({drawn[0]} differs from run to run), "
                       "so no candidate can be compared with it")
-    state = values.model_state()
+    other_before, other = Values(problem, 2, device()).run(problem)
+    for name, tensor in {**before, **outputs}.items():
+        shape = {**other_before, **other}.get(name, tensor).shape
+        if shape != tensor.shape:
+            raise Refused(f"the shape of {name} of {file} follows from values: {list(tensor.shape)} and {list(shape)}; "
+                          "a task's shapes follow from its sizes alone")
+    if all(same(tensor, other_before[name]) for name, tensor in before.items()):
+        notes.append("every check gets the same values, as get_inputs draws none: a candidate may have them built in")
+    changed = [name for name, tensor in values.inputs.items() if name in values.state
+               and not same(tensor, before[name])]
+    if changed:
+        notes.append(f"forward also changes {', '.join(changed)}, which the candidate is not asked for")
+    state = values.state
     tensors = []
     for name, tensor in {**before, **outputs}.items():
         role = "output" if name not in before else "inout" if name in outputs else "input"
@@ -321,7 +377,7 @@ def scalar_type(value):
 
 
 def title_of(problem):
-    text = inspect.getdoc(problem.module.Model) or ""
+    text = inspect.cleandoc(problem.module.Model.__doc__ or "")
     return text.strip().splitlines()[0].strip() if text.strip() else ""
 
 

@@ -145,6 +145,45 @@ private Q_SLOTS:
         QVERIFY(names(norm, "inout").empty());
     }
 
+    void names_are_such_as_a_kernel_can_have() {
+        const std::string problem =
+            std::string(kHead)
+            + "class Model(nn.Module):\n    def forward(self, new, min, N):\n        return new + min + N\n"
+              "N = 8\ndef get_inputs(): return [torch.randn(N, N), torch.randn(N, N), torch.randn(N, N)]\n";
+        const auto about = described(problem);
+        QCOMPARE(names(about, "input"), (std::vector<std::string>{"new_", "min_", "N_"}));
+        QCOMPARE(about.at("title"), "");
+        QVERIFY(kw::task::task_from_torch(about, problem, "t"));
+    }
+
+    void seeds_of_the_problem_do_not_count() {
+        const auto seeded = described(forward("return x * 2", "(torch.manual_seed(0), [torch.randn(8, 8)])[1]"));
+        QVERIFY(seeded.at("notes").empty());
+        const auto constant = described(forward("return x * 2", "[torch.ones(8, 8)]"));
+        QVERIFY2(constant.at("notes").dump().find("same values") != std::string::npos, constant.dump().c_str());
+    }
+
+    void weights_that_begin_alike_cannot_be_left_out() {
+        const std::string problem = std::string(kHead)
+                                    + "class Model(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+                                      "        self.scale = nn.Parameter(torch.ones(64))\n"
+                                      "    def forward(self, x):\n        return x * self.scale\n"
+                                      "def get_inputs(): return [torch.randn(64)]\n";
+        auto files = kw::task::task_from_torch(described(problem), problem, "scale");
+        QVERIFY(files);
+        (*files)["kernel.cu"] =
+            "//@ launch copy<<<1, 64>>>(x, out)\n__global__ void copy(const float* x, float* out) { "
+            "out[threadIdx.x] = x[threadIdx.x]; }\n";
+        kw::pipeline::Options options;
+        options.device = "sim";
+        options.stages = {.verify = true, .bench = false, .profile = false};
+        const auto evaluation = worker_->evaluate(*files, options);
+        if (!evaluation && evaluation.error().code == kw::ErrorCode::unsupported)
+            QSKIP(evaluation.error().message.c_str());
+        QVERIFY2(evaluation, evaluation ? "" : evaluation.error().message.c_str());
+        QVERIFY(!evaluation->ok());
+    }
+
     void what_no_task_can_state_is_refused_data() {
         QTest::addColumn<QString>("problem");
         QTest::addColumn<QString>("said");
@@ -162,6 +201,7 @@ private Q_SLOTS:
         row("ends", forward("raise SystemExit(3)"), "SystemExit");
         row("syntax", "def (:\n", "SyntaxError");
         row("too large", forward("return x", "[torch.empty(1 << 50)]"), "memory");
+        row("shape by values", forward("return x[x > 0]"), "follows from values");
         row("too many", forward("return x", "[torch.randn(2), torch.randn(2)]"), "forward takes 1");
         row("dies", forward("import os; os._exit(7)"), "ended while it ran p.py");
     }
