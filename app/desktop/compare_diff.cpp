@@ -147,6 +147,10 @@ QString why_not_compared(const std::string& suggestion) {
         return tr("The suggestion has %1, too much to be compared line by line (up to %2).")
             .arg(QLocale().formattedDataSize(static_cast<qint64>(suggestion.size())),
                  QLocale().formattedDataSize(static_cast<qint64>(kMostCompared)));
+    if (const auto lines = static_cast<std::size_t>(std::ranges::count(suggestion, '\n')); lines > kMostComparedLines)
+        return tr("The suggestion has %1 lines, too many to be compared one by one (up to %2).")
+            .arg(QLocale().toString(static_cast<qulonglong>(lines)),
+                 QLocale().toString(static_cast<qulonglong>(kMostComparedLines)));
     QStringDecoder decoder(QStringDecoder::Utf8);
     const QString text = decoder(QByteArrayView(suggestion.data(), static_cast<qsizetype>(suggestion.size())));
     if (decoder.hasError()) return tr("The suggestion is not UTF-8, so it is not shown as text.");

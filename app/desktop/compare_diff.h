@@ -15,6 +15,8 @@ namespace kw::desktop {
 
 /// A larger suggestion is not compared line by line: nobody reads it so, and typing beside it would stutter.
 inline constexpr std::size_t kMostCompared = std::size_t{256} << 10;
+/// Nor one of more lines, of which every other may be a change.
+inline constexpr std::size_t kMostComparedLines = 8000;
 
 /// Lines that end in CR LF end in LF: how a text ends its lines is no difference between texts.
 [[nodiscard]] std::string with_line_feeds(std::string text);

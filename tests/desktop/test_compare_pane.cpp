@@ -540,8 +540,10 @@ private Q_SLOTS:
 
     void what_cannot_be_compared_is_said() {
         const QTemporaryDir folder;
-        Window w(folder.path().toStdString(), {std::string("a\0b", 3), std::string(10 << 20, 'x'), "\xff\xfe", "ok\n"});
-        for (const auto& [step, word] : {std::pair{1, "binary"}, std::pair{2, "MiB"}, std::pair{3, "UTF-8"}}) {
+        Window w(folder.path().toStdString(),
+                 {std::string("a\0b", 3), std::string(10 << 20, 'x'), "\xff\xfe", std::string(10'000, '\n'), "ok\n"});
+        for (const auto& [step, word] :
+             {std::pair{1, "binary"}, std::pair{2, "MiB"}, std::pair{3, "UTF-8"}, std::pair{4, "lines, too many"}}) {
             w.select(step);
             w.settle();
             QVERIFY2(all_text(w.view()).contains(QLatin1String(word)), qPrintable(all_text(w.view())));
