@@ -246,6 +246,40 @@ private slots:
         const Ran bad = run(reduce(""), {.grid = {8}});
         found(bad, FaultKind::race, 6, 2);
     }
+    void a_leader_publishes_what_all_have_fenced_before_a_barrier() {
+        // Each thread stores out[%i], thread 0 of each block counts in in[0] from 1000 on, and the last block of four
+        // reads what block 0 stored. The third warp is not at `barrier`.
+        const auto reduce = [](const std::string& fence, const std::string& barrier) {
+            return run(kernel({"setp.ge.u32 %p, %t, 64; @%p bra WAIT; setp.lt.u32 %p, %t, 32;",
+                               "st.global.u32 [%g0], %i;", fence, barrier,
+                               "setp.ne.u32 %q, %t, 0; @%q bra WAIT; atom.global.add.u32 %x4, [%g3], 1; "
+                               "st.shared.u32 [%s1], %x4;",
+                               "WAIT: bar.sync 0; ld.shared.u32 %x4, [%s1]; setp.ne.u32 %p, %x4, 1003; "
+                               "setp.ge.or.u32 %p, %t, 64, %p; @%p bra END;",
+                               "mul.wide.u32 %d0, %t, 4; add.u64 %d1, %g2, %d0; ld.global.u32 %x5, [%d1];", "END:"}),
+                       {.grid = {4}, .block = {96}, .threads = 1});
+        };
+        const std::string some = "bar.sync 1, 64;";
+        silent(reduce("membar.gl;", some));
+        silent(reduce("", some + " @%p membar.gl;")); // the leader's own fence covers what its barrier has shown it
+        found(reduce("", some), FaultKind::race, 7, 2);
+        found(reduce("@%p membar.gl;", some), FaultKind::race, 7, 2); // the leader's warp alone has fenced
+        found(reduce("membar.gl;", ""), FaultKind::race, 7, 2);
+        found(reduce("", some + " @!%p membar.gl;"), FaultKind::race, 7, 2); // too late for the leader to know
+        // with a barrier of the whole block
+        const auto whole = [](const std::string& fence) {
+            return run(kernel({"setp.lt.u32 %p, %t, 32;", "st.global.u32 [%g0], %i;", fence,
+                               "bar.sync 0; setp.ne.u32 %q, %t, 0; @%q bra WAIT; atom.global.add.u32 %x4, [%g3], 1; "
+                               "st.shared.u32 [%s1], %x4;",
+                               "WAIT: bar.sync 0; ld.shared.u32 %x4, [%s1]; setp.ne.u32 %p, %x4, 1003; @%p bra END;",
+                               "mul.wide.u32 %d0, %t, 4; add.u64 %d1, %g2, %d0; ld.global.u32 %x5, [%d1];", "END:"}),
+                       {.grid = {4}, .block = {64}, .threads = 1});
+        };
+        silent(whole("membar.gl;"));
+        silent(whole("@!%p membar.gl; bar.sync 0; @%p membar.gl;"));
+        found(whole(""), FaultKind::race, 6, 2);
+        found(whole("@%p membar.gl;"), FaultKind::race, 6, 2);
+    }
     void named_barriers_order_those_that_take_part() {
         const auto text = [](const std::string& id) {
             // the first two warps meet at barrier 1; the reader is in the second or the third

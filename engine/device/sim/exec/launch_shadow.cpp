@@ -131,9 +131,12 @@ void LaunchShadow::start_block(BlockShadow& block, std::uint64_t index) {
         warp.copies.clear();
         warp.groups = {};
         warp.full = 0;
-        warp.fenced = 0;
+        warp.own_fence = 0;
+        warp.publishes = false;
+        warp.fenced = {};
         warp.lanes.reset();
     }
+    block.news_of_fences = false;
     block.objects.clear();
     block.barriers = {};
 }
@@ -147,15 +150,14 @@ void LaunchShadow::forget(std::uint64_t address, std::uint64_t bytes) {
     std::memset(view_.read + first, 0, (last - first) * sizeof(Cell));
 }
 
-void LaunchShadow::publish(std::uint64_t address, std::uint64_t block, std::uint32_t warp, std::uint32_t stamp,
-                           std::uint32_t base) {
+void LaunchShadow::publish(std::uint64_t address, std::uint64_t block, const WarpStamps& fenced) {
     const std::lock_guard lock(mutex_);
     __atomic_store_n(&view_.published, true, __ATOMIC_RELAXED);
     auto& releases = logs_[address][static_cast<std::uint32_t>(block)];
     for (Release& known : releases) {
-        if (known.warp == warp && known.stamp == stamp) return;
+        if (known.fenced == fenced) return;
     }
-    releases.push_back({warp, stamp, base, ++order_});
+    releases.push_back({fenced, ++order_});
 }
 
 void LaunchShadow::acquire(std::uint64_t address, std::uint64_t block) {
@@ -188,8 +190,7 @@ bool LaunchShadow::is_known(Cell cell, std::uint64_t block) {
         const Log& log = logs_.at(address);
         if (const auto mine = log.find(owner); mine != log.end()) {
             for (const Release& release : mine->second) {
-                const std::uint32_t known = release.warp == warp_of(cell) ? release.stamp : release.base;
-                if (release.order <= until && stamp_of(cell) <= known) return true;
+                if (release.order <= until && stamp_of(cell) <= release.fenced[warp_of(cell)]) return true;
             }
         }
         for (const auto& [other, releases] : log) {
@@ -202,6 +203,36 @@ bool LaunchShadow::is_known(Cell cell, std::uint64_t block) {
     return false;
 }
 
+namespace {
+
+void raise_to(WarpStamps& stamps, const WarpStamps& other) {
+    for (std::size_t warp = 0; warp < stamps.size(); ++warp) stamps[warp] = std::max(stamps[warp], other[warp]);
+}
+
+/// `warp` gets to know of these fences.
+void hear_of(BlockShadow& shadow, std::uint32_t warp, const WarpStamps& fenced) {
+    WarpShadow& own = shadow.warps[warp];
+    const WarpStamps before = own.fenced;
+    raise_to(own.fenced, fenced);
+    if (own.fenced == before) return;
+    own.publishes = true;
+    shadow.news_of_fences = true;
+}
+
+/// Every warp gets to know of the fences of all: what these have fenced, the atomic of one of them publishes.
+void share_fences(BlockShadow& shadow) {
+    if (!shadow.news_of_fences) return;
+    shadow.news_of_fences = false;
+    WarpStamps all{};
+    for (const WarpShadow& warp : shadow.warps) raise_to(all, warp.fenced);
+    for (WarpShadow& warp : shadow.warps) {
+        warp.fenced = all;
+        warp.publishes = true;
+    }
+}
+
+} // namespace
+
 void note_barrier_arrival(Warp& warp, std::uint32_t id, bool waits) {
     BlockShadow* shadow = warp.shadow;
     if (!shadow) return;
@@ -209,12 +240,14 @@ void note_barrier_arrival(Warp& warp, std::uint32_t id, bool waits) {
     for (std::uint32_t other = 0; other < 32; ++other)
         object.seen[other] = std::max(object.seen[other], shadow->seen[warp.index][other]);
     object.seen[warp.index] = shadow->now;
+    raise_to(object.fenced, shadow->warps[warp.index].fenced);
     if (!waits) shadow->now = shadow->launch->take_stamp(shadow->index);
 }
 
 void note_barrier_completion(BlockShadow& shadow, std::uint32_t id, std::uint32_t waiting, bool all) {
     if (all) {
         shadow.base = shadow.now;
+        share_fences(shadow);
     } else {
         const SyncObject& object = shadow.barriers[id];
         for (std::uint32_t left = waiting; left != 0; left &= left - 1) {
@@ -222,6 +255,7 @@ void note_barrier_completion(BlockShadow& shadow, std::uint32_t id, std::uint32_
             for (std::uint32_t other = 0; other < 32; ++other)
                 shadow.seen[warp][other] = std::max(shadow.seen[warp][other], object.seen[other]);
             shadow.warps[warp].full = std::max(shadow.warps[warp].full, object.seen[warp]);
+            hear_of(shadow, warp, object.fenced);
         }
     }
     shadow.barriers[id] = {};
@@ -238,6 +272,7 @@ void note_cluster_completion(Cluster& cluster) {
     for (std::uint32_t rank = 0; rank < cluster.size; ++rank) {
         BlockShadow& shadow = *cluster.blocks[rank].shadow;
         shadow.base = shadow.now;
+        share_fences(shadow);
         shadow.now = first->launch->take_stamp(shadow.index);
     }
 }
@@ -288,8 +323,12 @@ void note_copies(Warp& warp, std::uint32_t mask, std::uint32_t mode, std::uint32
 void note_fence(Warp& warp) {
     BlockShadow& shadow = *warp.shadow;
     WarpShadow& own = shadow.warps[warp.index];
-    own.fenced = shadow.now;
-    own.fence_base = shadow.base;
+    own.own_fence = shadow.now;
+    for (std::uint32_t other = 0; other < 32; ++other)
+        own.fenced[other] = std::max({own.fenced[other], shadow.base, shadow.seen[warp.index][other]});
+    own.fenced[warp.index] = shadow.now;
+    own.publishes = true;
+    shadow.news_of_fences = true;
     shadow.now = shadow.launch->take_stamp(shadow.index);
 }
 
@@ -320,12 +359,14 @@ void join(BlockShadow& shadow, std::uint32_t warp, const SyncObject& object) {
     for (std::uint32_t other = 0; other < 32; ++other)
         shadow.seen[warp][other] = std::max(shadow.seen[warp][other], object.seen[other]);
     shadow.warps[warp].full = std::max(shadow.warps[warp].full, object.seen[warp]);
+    hear_of(shadow, warp, object.fenced);
 }
 
 void publish(const BlockShadow& shadow, std::uint32_t warp, std::uint32_t stamp, SyncObject& object) {
     for (std::uint32_t other = 0; other < 32; ++other)
         object.seen[other] = std::max(object.seen[other], shadow.seen[warp][other]);
     object.seen[warp] = std::max(object.seen[warp], stamp);
+    raise_to(object.fenced, shadow.warps[warp].fenced);
 }
 
 } // namespace
@@ -343,11 +384,11 @@ bool is_global(std::uint64_t place) { return place >= kGlobalBase; }
 void publish_at(Warp& warp, const CheckedOp& op, std::uint32_t mask, const std::uint64_t* address) {
     BlockShadow& shadow = *warp.shadow;
     const WarpShadow& own = shadow.warps[warp.index];
-    if (own.fenced == 0) return;
+    if (!own.publishes) return;
     for (std::uint32_t left = mask; left != 0; left &= left - 1) {
         const std::uint64_t place = place_of(op, address[std::countr_zero(left)]);
-        publish(shadow, warp.index, own.fenced, shadow.objects[place]);
-        if (is_global(place)) shadow.launch->publish(place, shadow.index, warp.index, own.fenced, own.fence_base);
+        if (own.own_fence != 0) publish(shadow, warp.index, own.own_fence, shadow.objects[place]);
+        if (is_global(place)) shadow.launch->publish(place, shadow.index, own.fenced);
     }
 }
 

@@ -69,17 +69,15 @@ public:
     /// Fresh memory of the device's heap: what was there before is of no concern.
     void forget(std::uint64_t address, std::uint64_t bytes);
 
-    /// Accesses of block `block` up to `stamp` become known to whoever looks at `address` later: those of `warp`, and
-    /// up to `base` those of its other warps.
-    void publish(std::uint64_t address, std::uint64_t block, std::uint32_t warp, std::uint32_t stamp,
-                 std::uint32_t base);
+    /// Accesses of block `block` up to `fenced` become known to whoever looks at `address` later.
+    void publish(std::uint64_t address, std::uint64_t block, const WarpStamps& fenced);
     void acquire(std::uint64_t address, std::uint64_t block);
     /// Whether an access of another block is known to `block`.
     [[nodiscard]] bool is_known(Cell cell, std::uint64_t block);
 
 private:
     struct Release {
-        std::uint32_t warp = 0, stamp = 0, base = 0;
+        WarpStamps fenced{};
         std::uint64_t order = 0;
     };
     using Log = std::unordered_map<std::uint32_t, std::vector<Release>>; ///< by block

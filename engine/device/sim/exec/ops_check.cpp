@@ -356,7 +356,7 @@ bool look_bulk(Warp& warp, const Step* step, const CheckedOp& op, u32 mask) {
 
 KW_INLINE void publish(Warp& warp, const CheckedOp& op, u32 mask, const u64* address) {
     if (op.release) note_fence(warp);
-    if (warp.shadow->warps[warp.index].fenced != 0) publish_at(warp, op, mask, address);
+    if (warp.shadow->warps[warp.index].publishes) publish_at(warp, op, mask, address);
 }
 
 /// A whole warp that names itself has no lane to ask about.
@@ -552,7 +552,7 @@ template<u32 Size, bool Write> const Step* checked_global(Warp& warp, const Step
 template<class A> const Step* checked_shared_atomic(Warp& warp, const Step* step) {
     const CheckedOp& op = warp.checked[step - warp.steps];
     const Look look = look_for(warp, step, op, true, true);
-    if (!look.view.race || look.view.shared_shift != 2 || op.release || look.shadow.warps[warp.index].fenced != 0
+    if (!look.view.race || look.view.shared_shift != 2 || op.release || look.shadow.warps[warp.index].publishes
         || !look.shadow.objects.empty())
         return checked(warp, step);
     const A* address = row<const A>(warp, op.address);

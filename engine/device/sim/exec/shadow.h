@@ -31,9 +31,14 @@ constexpr Cell cell_of(std::uint32_t stamp, std::uint32_t warp, bool strong, std
     return Cell{stamp} << kCellStamp | Cell{warp} << kCellWarp | (strong ? kCellStrong : 0) | step;
 }
 
-/// What has been published through one place: accesses of warp w up to stamp seen[w] happened before.
+/// By warp of a block, a stamp: accesses up to there. 0: none.
+using WarpStamps = std::array<std::uint32_t, 32>;
+
+/// What has been published through one place: accesses of warp w up to stamp seen[w] happened before, and those up to
+/// fenced[w] are fenced.
 struct SyncObject {
     std::uint32_t seen[32] = {};
+    WarpStamps fenced{};
 };
 
 /// Of what an asynchronous copy writes, until the thread that began it has waited for it: known to nobody.
@@ -50,8 +55,10 @@ struct WarpShadow {
     std::vector<PendingCopy> copies{};
     std::array<std::uint32_t, 32> groups{}; ///< committed, by lane
     std::uint32_t full = 0;                 ///< accesses of the warp up to here are known to all of its lanes
-    std::uint32_t fenced = 0;               ///< stamp of the last fence; 0: none since the block began
-    std::uint32_t fence_base = 0;           ///< the block's base at that fence
+    std::uint32_t own_fence = 0;            ///< stamp of the last fence; 0: none since the block began
+    bool publishes = false;                 ///< something of `fenced` is not 0
+    /// Accesses of each warp that lie before a fence, of this warp or of one whose fence it knows to have happened.
+    WarpStamps fenced{};
     /// lanes[a][b]: accesses of lane b up to here are known to lane a. Only where some lanes alone have met.
     std::unique_ptr<std::array<std::array<std::uint32_t, 32>, 32>> lanes{};
 };
@@ -74,6 +81,7 @@ struct BlockShadow {
     std::uint32_t start = 0;         ///< stamp at which the block began
     std::uint32_t seen[32][32] = {}; ///< [a][b]: accesses of warp b up to here are known to warp a
     std::array<WarpShadow, 32> warps{};
+    bool news_of_fences = false; ///< some warp knows of a fence that another may not
     std::unordered_map<std::uint64_t, SyncObject> objects{};
     std::array<SyncObject, 16> barriers{};
 };
