@@ -422,6 +422,36 @@ private slots:
         QCOMPARE(memory->high_water(), kGlobalBase);
         QCOMPARE(memory->used(), u64{0});
     }
+    void the_devices_own_memory_is_never_where_something_was_released() {
+        auto memory = DeviceMemory::reserve(u64{64} << 20);
+        QVERIFY(memory);
+        const u64 first = memory->allocate(5000, "first").value(), second = memory->allocate(40000, "second").value();
+        const u64 third = memory->allocate(100, "third").value();
+        memory->release(first);
+        memory->release(third);
+        const u64 apart = memory->allocate_apart(64, "apart").value();
+        QVERIFY(apart > third);
+        memory->release(second);
+        QVERIFY(memory->allocate_apart(64, "apart").value() > apart);
+        QVERIFY(memory->find(apart) && !memory->find(first) && !memory->find(second) && !memory->find(third));
+        QCOMPARE(memory->allocate(60000, "others").value(), first); // they may have all of it, as one range
+        QVERIFY(!memory->allocate_apart(u64{64} << 20, "too large"));
+        memory->release(first);
+        QCOMPARE(memory->allocate(60000, "others").value(), first);
+    }
+    void a_released_buffer_is_out_of_bounds_in_the_first_launch() {
+        Bench bench(one_array("ld.global.u32 %r2, [%g1];")); // which what belongs to the device would allow
+        QVERIFY2(bench.module, bench.error.c_str());
+        const auto kept = bench.upload(std::vector<u32>(4));
+        const auto released = bench.upload(std::vector<u32>(4));
+        bench.device->release(released);
+        for (const auto pointer : {kept, released}) {
+            const auto outcome = bench.launch("k", {1}, {1}, Parameters().add(pointer).add(u32{0}));
+            QVERIFY(outcome);
+            QCOMPARE(outcome->fault.has_value(), pointer == released);
+            if (outcome->fault) QCOMPARE(outcome->fault->kind, FaultKind::out_of_bounds);
+        }
+    }
     void unsupported_instructions_are_named_when_their_kernel_runs() {
         const std::string text =
             one_array("st.global.u32 [%g1], 3;")

@@ -52,6 +52,7 @@ DeviceMemory& DeviceMemory::operator=(DeviceMemory&& other) noexcept {
     std::swap(limit_, other.limit_);
     std::swap(used_, other.used_);
     std::swap(high_, other.high_);
+    std::swap(highest_, other.highest_);
     std::swap(delta_, other.delta_);
     allocations_.swap(other.allocations_);
     free_.swap(other.free_);
@@ -86,12 +87,29 @@ Result<std::uint64_t> DeviceMemory::allocate(std::uint64_t bytes, std::string_vi
         if (rest != 0) free_.emplace(start + taken, rest);
     } else {
         high_ += taken;
+        highest_ = std::max(highest_, high_);
     }
     used_ += size;
     Allocation allocation{kGlobalBase + offset, bytes, std::string(label), writable};
     const auto at = std::lower_bound(allocations_.begin(), allocations_.end(), allocation.begin,
                                      [](const Allocation& entry, std::uint64_t begin) { return entry.begin < begin; });
     return allocations_.insert(at, std::move(allocation))->begin;
+}
+
+Result<std::uint64_t> DeviceMemory::allocate_apart(std::uint64_t bytes, std::string_view label, bool writable) {
+    const std::uint64_t taken = pages(bytes) + 2 * kPage;
+    if (taken > reserved_ - highest_) return allocate(bytes, label, writable);
+    // Out of the way while the allocation is placed, so that it goes to the end.
+    std::map<std::uint64_t, std::uint64_t> free;
+    free.swap(free_);
+    const std::uint64_t begin = std::exchange(high_, highest_);
+    auto address = allocate(bytes, label, writable);
+    free_.swap(free);
+    if (!address)
+        high_ = begin;
+    else if (begin < highest_ - taken)
+        free_.emplace(begin, highest_ - taken - begin);
+    return address;
 }
 
 bool DeviceMemory::cover_written(std::uint64_t end) {

@@ -42,6 +42,10 @@ public:
 
     /// Aligned to 256 bytes, at least one byte. Fresh memory reads as zero.
     [[nodiscard]] Result<std::uint64_t> allocate(std::uint64_t bytes, std::string_view label, bool writable = true);
+    /// The same at addresses that no allocation has had, while there are any: whoever still uses what was released
+    /// does not meet the device's own memory.
+    [[nodiscard]] Result<std::uint64_t> allocate_apart(std::uint64_t bytes, std::string_view label,
+                                                       bool writable = true);
     void release(std::uint64_t address);
 
     /// The allocation that holds `address`, or null.
@@ -83,6 +87,7 @@ private:
     std::uint64_t limit_ = 0;
     std::uint64_t used_ = 0;
     std::uint64_t high_ = 0;
+    std::uint64_t highest_ = 0; ///< that high_ has been
     std::int64_t delta_ = 0;
     std::vector<Allocation> allocations_; ///< by address
     /// Offset → bytes of released ranges with their guard pages; none touches another or ends at high_.

@@ -314,7 +314,7 @@ private:
     /// Memory that a launch needs beside its arguments: a readable copy of its parameters, a barrier for the grid.
     [[nodiscard]] Result<void> place_workspace(LaunchRequest& request, bool heap) {
         if (parameter_block_ == 0) {
-            auto address = memory_.allocate(kParameterBytes, "kernel parameters", false);
+            auto address = memory_.allocate_apart(kParameterBytes, "kernel parameters", false);
             if (!address) return std::unexpected(std::move(address.error()));
             parameter_block_ = *address;
         }
@@ -323,14 +323,14 @@ private:
                         request.parameters.size());
         request.parameter_address = parameter_block_;
         if (heap && !heap_) {
-            auto address = memory_.allocate(kHeapBytes, "the heap of malloc");
+            auto address = memory_.allocate_apart(kHeapBytes, "the heap of malloc");
             if (!address) return std::unexpected(std::move(address.error()));
             heap_.emplace(*address, kHeapBytes);
         }
         request.heap = heap_ ? &*heap_ : nullptr;
         if (!request.cooperative) return {};
         if (grid_barrier_ == 0) {
-            auto address = memory_.allocate(256, "grid barrier");
+            auto address = memory_.allocate_apart(256, "grid barrier");
             if (!address) return std::unexpected(std::move(address.error()));
             grid_barrier_ = *address;
         }
