@@ -17,7 +17,17 @@ namespace {
 
 /// What a key that was pressed in no editor repeats is not typed: held a moment longer than Ctrl and Alt, the key of a
 /// shortcut would be. There is one keyboard.
-quint32 held_key = 0;
+struct Keyboard {
+    quint32 held = 0;     ///< scan code of the key that went down last
+    quint32 released = 0; ///< of the one that went up last
+    quint64 released_at = 0;
+
+    /// X repeats a key as a release and a press at one moment, of which Qt misses one when another key goes up between.
+    [[nodiscard]] bool repeats(const QKeyEvent& event) const {
+        return event.isAutoRepeat()
+               || (event.timestamp() != 0 && event.timestamp() == released_at && event.nativeScanCode() == released);
+    }
+} keyboard;
 
 enum Marker { kErrorMarker = 8, kWarningMarker = 9 };
 
@@ -297,6 +307,11 @@ QString CudaEditor::explanation_at(long position) const {
 }
 
 bool CudaEditor::event(QEvent* event) {
+    if (event->type() == QEvent::KeyRelease) {
+        const auto& key = static_cast<const QKeyEvent&>(*event);
+        keyboard.released = key.nativeScanCode();
+        keyboard.released_at = key.timestamp();
+    }
     if (event->type() == QEvent::ToolTip) {
         const auto* help = static_cast<QHelpEvent*>(event);
         const QPoint point = viewport()->mapFrom(this, help->pos());
@@ -321,9 +336,9 @@ bool CudaEditor::event(QEvent* event) {
 }
 
 void CudaEditor::keyPressEvent(QKeyEvent* event) {
-    if (!event->isAutoRepeat()) {
-        held_key = event->nativeScanCode();
-    } else if (held_key != event->nativeScanCode()) {
+    if (!keyboard.repeats(*event)) {
+        keyboard.held = event->nativeScanCode();
+    } else if (keyboard.held != event->nativeScanCode()) {
         event->accept();
         return;
     }

@@ -52,6 +52,12 @@ private Q_SLOTS:
         QCOMPARE(editor.utf8(), std::string("aa"));
         press(Qt::Key_1, QStringLiteral("1"), 10, true); // went down with Ctrl and Alt, as a shortcut
         QCOMPARE(editor.utf8(), std::string("aa"));
+        QKeyEvent up(QEvent::KeyRelease, Qt::Key_1, {}, 10, 0, 0),
+            down(QEvent::KeyPress, Qt::Key_1, {}, 10, 0, 0, QStringLiteral("1"));
+        for (auto* each : {&up, &down}) each->setTimestamp(1000);
+        QCoreApplication::sendEvent(&editor, &up);
+        QCoreApplication::sendEvent(&editor, &down); // up and down at one moment is a repetition too
+        QCOMPARE(editor.utf8(), std::string("aa"));
         press(Qt::Key_1, QStringLiteral("1"), 10, false);
         press(Qt::Key_1, QStringLiteral("1"), 10, true);
         QCOMPARE(editor.utf8(), std::string("aa11"));
