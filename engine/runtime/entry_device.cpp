@@ -3,6 +3,8 @@
 #include "engine/runtime/properties.h"
 
 #include <cstring>
+#include <iterator>
+#include <string>
 
 using namespace kw::runtime;
 
@@ -10,8 +12,29 @@ namespace {
 
 constexpr int kRuntimeVersion = 13000;
 
-/// cudaLimit: stack, printf's buffer, heap, two of launches from the device, L2 granularity, persisting L2.
-std::size_t g_limits[] = {1024, std::size_t{1} << 20, std::size_t{8} << 20, 2, 2048, 64, 0};
+/// By number of cudaLimit: what the program has set, what there is of it, and what to say of a program that asks for
+/// more. The simulator's own amounts stay as they are; without words, the limit changes nothing that a program
+/// computes.
+struct DeviceLimit {
+    std::size_t value = 0;
+    std::size_t most = 0;
+    const char* words = nullptr;
+    bool said = false;
+};
+DeviceLimit g_limits[] = {
+    {1024, kw::sim::SimOptions{}.stack_bytes,
+     "of stack are what a thread has on the simulator, whatever this limit is; recursion that needs more fails"},
+    {std::size_t{1} << 20, std::size_t{1} << 20,
+     "are what is shown of a launch's printf on the simulator, whatever this limit is"},
+    {std::size_t{8} << 20, std::size_t{8} << 20,
+     "are what malloc in kernels has on the simulator, whatever this limit is; it gives a null pointer when they are "
+     "used up"},
+    {2},    // depth of launches from the device
+    {2048}, // how many of them may wait
+    {64},   // granularity of fetches into L2
+    {0},    // L2 for persisting accesses
+};
+constexpr int kLimits = static_cast<int>(std::size(g_limits));
 int g_flags = 0;
 
 Status known_device(int device) { return device == 0 ? Status::Success : Status::InvalidDevice; }
@@ -92,18 +115,22 @@ KW_API Status cudaDeviceReset() {
 }
 KW_API Status cudaDeviceGetLimit(std::size_t* out, int limit) {
     return call(Meets::faults, [&](Runtime&) {
-        if (limit < 0 || limit > 6) return Status::UnsupportedLimit;
+        if (limit < 0 || limit >= kLimits) return Status::UnsupportedLimit;
         if (!out) return Status::InvalidValue;
-        *out = g_limits[limit];
+        *out = g_limits[limit].value;
         return Status::Success;
     });
 }
-// The stack grows as a kernel needs it, and what kernels print is not buffered; only a heap other than the usual one
-// would show, and then malloc returns null where it would not.
 KW_API Status cudaDeviceSetLimit(int limit, std::size_t value) {
-    return call(Meets::faults, [&](Runtime&) {
-        if (limit < 0 || limit > 6) return Status::UnsupportedLimit;
-        g_limits[limit] = value;
+    const auto site = call_site();
+    return call(Meets::faults, [&](Runtime& runtime) {
+        if (limit < 0 || limit >= kLimits) return Status::UnsupportedLimit;
+        DeviceLimit& set = g_limits[limit];
+        set.value = value;
+        if (set.words && value > set.most && !set.said) {
+            set.said = true;
+            runtime.explain("cudaDeviceSetLimit", site, std::to_string(set.most) + " bytes " + set.words);
+        }
         return Status::Success;
     });
 }

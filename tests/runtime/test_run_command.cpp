@@ -5,6 +5,7 @@
 #include <QtCore/QTemporaryDir>
 #include <QtTest/QtTest>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <filesystem>
@@ -197,6 +198,22 @@ private slots:
             {}, {"--nvcc", "-std=c++20"});
         QCOMPARE(ran.output, std::string("a\nkernel 0\nb\nkernel 1\n710\n"));
         QVERIFY2(has(ran.errors, "launched at p.cu:"), ran.errors.c_str());
+    }
+
+    void limits_beyond_the_simulators_are_told() {
+        if (!nvcc_) QSKIP("there is no nvcc");
+        const auto ran = program(with_main("", "cudaDeviceSetLimit(cudaLimitStackSize, 4096);\n"
+                                               "for (int i = 0; i < 2; ++i)\n"
+                                               "cudaDeviceSetLimit(cudaLimitStackSize, 128 << 10);\n"
+                                               "cudaDeviceSetLimit(cudaLimitPrintfFifoSize, 2 << 20);\n"
+                                               "cudaDeviceSetLimit(cudaLimitMallocHeapSize, 64 << 20);\n"
+                                               "size_t now; cudaDeviceGetLimit(&now, cudaLimitStackSize);\n"
+                                               "return now == 128 << 10 ? 0 : 1;"));
+        QCOMPARE(ran.status.code, 0);
+        QVERIFY2(has(ran.errors, "cudaDeviceSetLimit at p.cu:8: 65536 bytes of stack"), ran.errors.c_str());
+        QVERIFY2(has(ran.errors, "cudaDeviceSetLimit at p.cu:9: 1048576 bytes"), ran.errors.c_str());
+        QVERIFY2(has(ran.errors, "cudaDeviceSetLimit at p.cu:10: 8388608 bytes"), ran.errors.c_str());
+        QCOMPARE(std::ranges::count(ran.errors, '\n'), 3);
     }
 };
 
