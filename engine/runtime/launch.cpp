@@ -14,6 +14,10 @@
 namespace kw::runtime {
 namespace {
 
+/// What the simulator keeps of a launch's output. When there was more, its note is the last line.
+constexpr std::size_t kMostOutput = std::size_t{1} << 20;
+constexpr std::string_view kCutNote = "(output cut after 1 MiB)\n";
+
 Status status_of(device::FaultKind kind) {
     switch (kind) {
     case device::FaultKind::out_of_bounds: return Status::IllegalAddress;
@@ -132,6 +136,15 @@ Status Runtime::check_launch(const Kernel& kernel, const sim::KernelFacts& facts
     return Status::Success;
 }
 
+void Runtime::show_output(const Kernel& kernel, std::string_view output, const Site& site) {
+    const bool cut = output.size() > kMostOutput && output.ends_with(kCutNote);
+    if (cut) output.remove_suffix(kCutNote.size());
+    std::fwrite(output.data(), 1, output.size(), stdout);
+    if (cut)
+        explain(fmt::format("the launch of {}", sim::demangled(kernel.name)), site,
+                fmt::format("its kernel printed more than the {} bytes that are shown of a launch", kMostOutput));
+}
+
 Status Runtime::launch(Kernel& kernel, const device::LaunchConfig& config, void** arguments, Stream* stream,
                        const Site& site) {
     const auto& facts = facts_of(kernel);
@@ -163,7 +176,7 @@ Status Runtime::launch(Kernel& kernel, const device::LaunchConfig& config, void*
         if (!measured->front().samples_us.empty()) us = measured->front().samples_us.front() - sim::kColdStartUs;
     }
     if (!outcome) refuse("the launch had no outcome");
-    std::fwrite(outcome->output.data(), 1, outcome->output.size(), stdout);
+    show_output(kernel, outcome->output, site);
     timeline.add(stream, Timeline::Engine::compute, us);
     if (!outcome->fault) return Status::Success;
     if (outcome->fault->kind == device::FaultKind::unsupported_instruction) {

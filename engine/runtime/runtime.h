@@ -137,6 +137,8 @@ private:
     [[nodiscard]] Status check_launch(const Kernel& kernel, const sim::KernelFacts& facts,
                                       const device::LaunchConfig& config, const Site& site);
     void report_fault(const device::Fault& fault, const Site& site);
+    /// Writes what a kernel has printed to standard output; says on standard error when that is not all.
+    void show_output(const Kernel& kernel, std::string_view output, const Site& site);
     [[nodiscard]] std::string named(std::string text) const;
     [[nodiscard]] Status move(void* to, const void* from, std::size_t bytes, CopyKind kind, std::string_view call,
                               const Site& site);

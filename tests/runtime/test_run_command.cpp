@@ -215,6 +215,19 @@ private slots:
         QVERIFY2(has(ran.errors, "cudaDeviceSetLimit at p.cu:10: 8388608 bytes"), ran.errors.c_str());
         QCOMPARE(std::ranges::count(ran.errors, '\n'), 3);
     }
+
+    void long_output_is_cut_with_a_word() {
+        if (!nvcc_) QSKIP("there is no nvcc");
+        const auto ran =
+            program(with_main("__global__ void k(int n) { for (int i = 0; i < n; ++i) printf(\"%063d\\n\", i); }",
+                              "k<<<1, 1>>>(16384); cudaDeviceSynchronize();\n"
+                              "if (argc > 1) k<<<1, 1>>>(16385); return cudaDeviceSynchronize();"),
+                    {"more"});
+        QCOMPARE(ran.status.code, 0);
+        QCOMPARE(ran.output.size(), (std::size_t{2} << 20) + 1); // whole lines fill it, so one more newline ends it
+        QCOMPARE(ran.errors, std::string("kw run: the launch of k at p.cu:7: its kernel printed more than the "
+                                         "1048576 bytes that are shown of a launch\n"));
+    }
 };
 
 QTEST_APPLESS_MAIN(TestRunCommand)
