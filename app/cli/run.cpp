@@ -277,7 +277,8 @@ CLI::App* add_run(CLI::App& app, RunArguments& arguments) {
         ->type_name("LIST");
     command
         ->add_option("--most-instructions", arguments.instructions,
-                     "Warp instructions after which a kernel counts as endless (default: 4 000 000 000)")
+                     "Warp instructions after which a kernel counts as endless, in all and by one warp (default: "
+                     "4 000 000 000 and 500 000 000)")
         ->type_name("N")
         ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 60));
     command->footer(
