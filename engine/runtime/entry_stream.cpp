@@ -7,7 +7,6 @@ using namespace kw::runtime;
 
 namespace {
 
-constexpr unsigned kNoTimes = 2; ///< cudaEventDisableTiming
 constexpr int kLeastPriority = 0;
 constexpr int kGreatestPriority = -5;
 
@@ -178,7 +177,7 @@ KW_API Status cudaEventQuery(void* handle) {
 KW_API Status cudaEventElapsedTime(float* out, void* begin, void* end) {
     return with_event(Meets::faults, begin, [&](Runtime& runtime, Event& from) {
         const Event* to = runtime.event(end);
-        if (!to || !from.recorded || !to->recorded || ((from.flags | to->flags) & kNoTimes) != 0)
+        if (!to || !from.recorded || !to->recorded || !from.timed() || !to->timed())
             return Status::InvalidResourceHandle;
         if (!out) return Status::InvalidValue;
         runtime.say_estimated();

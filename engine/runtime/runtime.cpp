@@ -184,6 +184,13 @@ void Runtime::say_estimated() {
     say(fmt::format("kw run: times of events are estimates for {}, by a model; nothing was measured\n", model_.name));
 }
 
+void Runtime::say_unchecked() {
+    if (said_unchecked_) return;
+    said_unchecked_ = true;
+    say("kw run: while the program has events its launches are timed by a model, and barriers and shuffles are not "
+        "looked at; --sanitize sync,shuffle looks at them and gives no times\n");
+}
+
 void Runtime::explain(std::string_view call, const Site& site, std::string_view text) {
     if (++explained_ > kMostExplanations) return;
     const auto at = place(site);

@@ -118,6 +118,8 @@ public:
     std::set<Event*> events;
     std::uint64_t handles_made = 0;
     void say_estimated();
+    /// Once: launches that are timed are not looked at by the usual checks.
+    void say_unchecked();
 
     [[nodiscard]] Status launch(Kernel& kernel, const device::LaunchConfig& config, void** arguments, Stream* stream,
                                 const Site& site);
@@ -153,6 +155,7 @@ private:
     int process_ = 0;
     std::uint64_t allocated_ = 0;
     bool said_estimated_ = false;
+    bool said_unchecked_ = false;
     bool checked_ = false; ///< launches are looked at by checks that the program's user asked for
     int explained_ = 0;
 };

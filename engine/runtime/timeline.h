@@ -16,6 +16,7 @@ struct Event {
     unsigned flags = 0; ///< 2: without times
     bool recorded = false;
     double time = 0;
+    [[nodiscard]] bool timed() const { return (flags & 2u) == 0; }
 };
 
 /// When what would run. One queue per engine: kernels one after the other, copies in each direction one after the

@@ -228,6 +228,22 @@ private slots:
         QCOMPARE(ran.errors, std::string("kw run: the launch of k at p.cu:7: its kernel printed more than the "
                                          "1048576 bytes that are shown of a launch\n"));
     }
+
+    void events_turn_checks_off_with_a_word() {
+        if (!nvcc_) QSKIP("there is no nvcc");
+        const auto text = [](std::string_view flags) {
+            return with_main("__global__ void k() {}", "cudaEvent_t e; cudaEventCreateWithFlags(&e, "
+                                                           + std::string(flags)
+                                                           + ");\nk<<<1, 1>>>(); k<<<1, 1>>>(); return "
+                                                             "cudaDeviceSynchronize();");
+        };
+        const auto timed = program(text("cudaEventDefault"));
+        QCOMPARE(timed.status.code, 0);
+        QVERIFY2(has(timed.errors, "barriers and shuffles are not looked at"), timed.errors.c_str());
+        QCOMPARE(std::ranges::count(timed.errors, '\n'), 1);
+        QCOMPARE(program(text("cudaEventDisableTiming")).errors, std::string());
+        QCOMPARE(program(text("cudaEventDefault"), {}, {"--sanitize", "sync"}).errors, std::string());
+    }
 };
 
 QTEST_APPLESS_MAIN(TestRunCommand)
