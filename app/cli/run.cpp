@@ -110,6 +110,42 @@ Result<fs::path> find_nvcc(const std::string& toolkit) {
     return found.path;
 }
 
+/// Of nvcc's own options, what would take the build out of hand: by name, without dashes.
+constexpr std::string_view kOtherSteps[] = {"c",   "compile", "cuda", "ptx", "cubin", "fatbin", "optix-ir",  "ltoir",
+                                            "lib", "link",    "run",  "E",   "M",     "MM",     "preprocess"};
+constexpr std::string_view kSeparate[] = {"dc",    "device-c",    "dw",  "device-w",
+                                          "dlink", "device-link", "rdc", "relocatable-device-code"};
+constexpr std::string_view kOutput[] = {"o", "output-file", "odir", "output-directory"};
+
+/// That none of the options which are handed to nvcc fights with how programs are built here.
+Result<void> check_nvcc_options(const std::vector<std::string>& options, bool simulated) {
+    for (std::size_t index = 0; index < options.size(); ++index) {
+        std::string_view name{options[index]};
+        if (!name.starts_with('-')) continue;
+        name.remove_prefix(name.starts_with("--") ? 2 : 1);
+        const auto equals = name.find('=');
+        std::string_view value = equals != std::string_view::npos ? name.substr(equals + 1)
+                                 : index + 1 < options.size()     ? std::string_view{options[index + 1]}
+                                                                  : std::string_view{};
+        name = name.substr(0, equals);
+        const auto shown = report::printable(options[index]);
+        const auto is_in = [&](const auto& list) { return std::ranges::find(list, name) != std::end(list); };
+        if (name == "cudart" && value != "shared")
+            return usage(fmt::format("--nvcc {} cannot be: programs are linked to the shared CUDA runtime", shown));
+        if (is_in(kOutput)) return usage(fmt::format("--nvcc {} cannot be: what is built is run and not kept", shown));
+        if (is_in(kOtherSteps))
+            return usage(fmt::format("--nvcc {} cannot be: kw run builds a whole program and runs it", shown));
+        const bool relocatable = name == "rdc" || name == "relocatable-device-code";
+        // On a GPU, code that may be linked with other code is only slower.
+        if (is_in(kSeparate) && !(relocatable && (value == "false" || !simulated)))
+            return usage(
+                fmt::format("--nvcc {} asks for separate compilation, which is not supported; leave it out, as "
+                            "the program is one file",
+                            shown));
+    }
+    return {};
+}
+
 /// Runs a step of the build; what the compiler has to say goes where it always goes. The step's exit status.
 Result<int> build_step(std::vector<std::string> command) {
     const auto ended = trace::run_in_foreground({.arguments = std::move(command)});
@@ -219,6 +255,8 @@ Result<int> run(const RunArguments& arguments) {
         if (!target->model)
             return usage("--sanitize is for the simulator; NVIDIA's compute-sanitizer does it on a GPU");
     }
+    if (const auto fit = check_nvcc_options(arguments.nvcc, target->model.has_value()); !fit)
+        return std::unexpected(fit.error());
     const auto nvcc = find_nvcc(arguments.toolkit);
     if (!nvcc) return std::unexpected(nvcc.error());
     const auto folder = WorkFolder::create();

@@ -118,6 +118,9 @@ device::Module& Runtime::module_of(Binary& binary) {
     const FatBinary::Ptx* chosen = nullptr;
     for (const auto& ptx : code->ptx)
         if (ptx.arch <= arch && (!chosen || ptx.arch > chosen->arch)) chosen = &ptx;
+    if (code->ptx.empty())
+        refuse("the program's device code has no PTX of its own; separate compilation (nvcc -rdc=true, -dc) is not "
+               "supported, so compile the program as a whole");
     if (!chosen)
         refuse(fmt::format("the program has no PTX for {} ({}); build it with -gencode arch=compute_{},code=compute_{}",
                            model_.name, model_.arch, arch, arch));

@@ -244,6 +244,43 @@ private slots:
         QCOMPARE(program(text("cudaEventDisableTiming")).errors, std::string());
         QCOMPARE(program(text("cudaEventDefault"), {}, {"--sanitize", "sync"}).errors, std::string());
     }
+
+    void nvcc_options_that_cannot_be_data() {
+        QTest::addColumn<QString>("option");
+        QTest::addColumn<QString>("value");
+        QTest::addColumn<QString>("words");
+        QTest::newRow("rdc") << "-rdc=true" << "" << "separate compilation";
+        QTest::newRow("rdc in two words") << "-rdc" << "true" << "separate compilation";
+        QTest::newRow("rdc in full") << "--relocatable-device-code=true" << "" << "separate compilation";
+        QTest::newRow("dc") << "-dc" << "" << "separate compilation";
+        QTest::newRow("cudart") << "-cudart=static" << "" << "shared CUDA runtime";
+        QTest::newRow("cudart in two words") << "--cudart" << "none" << "shared CUDA runtime";
+        QTest::newRow("c") << "-c" << "" << "builds a whole program";
+        QTest::newRow("ptx") << "--ptx" << "" << "builds a whole program";
+        QTest::newRow("o") << "-o" << "x" << "not kept";
+    }
+    void nvcc_options_that_cannot_be() {
+        QFETCH(QString, option);
+        QFETCH(QString, value);
+        QFETCH(QString, words);
+        std::vector<std::string> line{"--nvcc", option.toStdString()};
+        if (!value.isEmpty()) line.insert(line.end(), {"--nvcc", value.toStdString()});
+        line.emplace_back(KW_SAMPLES "/vector_add.cu");
+        const auto ran = run(line);
+        QCOMPARE(ran.status.code, 2);
+        QVERIFY2(has(ran.errors, words.toStdString()), ran.errors.c_str());
+    }
+
+    void separate_compilation_behind_our_back_is_named() {
+        if (!nvcc_) QSKIP("there is no nvcc");
+        const fs::path folder{folder_.path().toStdString()};
+        QVERIFY(kw::write_file(folder / "p.cu", with_main("__global__ void k() {}", "k<<<1, 1>>>();")));
+        const auto ran = kw::run({KW_PROGRAMS "/kw", "run", "p.cu"},
+                                 {.environment = {{"NVCC_APPEND_FLAGS", "-rdc=true"}}, .folder = folder});
+        QVERIFY(ran);
+        QCOMPARE(ran->status.code, 3);
+        QVERIFY2(has(ran->errors, "separate compilation"), ran->errors.c_str());
+    }
 };
 
 QTEST_APPLESS_MAIN(TestRunCommand)
