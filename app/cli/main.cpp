@@ -172,6 +172,7 @@ int run(int argc, char** argv) {
 
     if (*run_program) {
         run_arguments.toolkit = toolkit;
+        run_arguments.worker = where;
         return kw::cli::run_command(run_arguments);
     }
 

@@ -12,6 +12,7 @@
 #include "engine/runtime/variables.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
@@ -103,6 +104,18 @@ Result<fs::path> runtime_folder() {
 }
 
 Result<fs::path> find_nvcc(const std::string& toolkit) {
+    if (!toolkit.empty()) {
+        std::error_code error;
+        const auto named = fs::absolute(toolkit, error);
+        // A library lies in lib64 beside bin.
+        const auto root = fs::is_regular_file(named, error) ? named.parent_path().parent_path() : named;
+        auto nvcc = root / "bin" / "nvcc";
+        if (!fs::is_regular_file(nvcc, error) || ::access(nvcc.c_str(), X_OK) != 0)
+            return missing(fmt::format("running a whole program needs nvcc, and {} of --toolkit is not there; give the "
+                                       "folder of a CUDA Toolkit 13",
+                                       report::printable(nvcc.string())));
+        return nvcc;
+    }
     auto found = compile::find_tool("nvcc", toolkit);
     if (found.path.empty())
         return missing("running a whole program needs nvcc, which was not found; install the CUDA Toolkit 13 and set "
@@ -146,11 +159,25 @@ Result<void> check_nvcc_options(const std::vector<std::string>& options, bool si
     return {};
 }
 
-/// Runs a step of the build; what the compiler has to say goes where it always goes. The step's exit status.
-Result<int> build_step(std::vector<std::string> command) {
-    const auto ended = trace::run_in_foreground({.arguments = std::move(command)});
+struct Step {
+    int status = 0;    ///< the exit status, or 128 and the signal that ended it
+    int interrupt = 0; ///< the signal by which someone wanted an end of it meanwhile
+};
+
+/// Runs a step of the build; what the compiler has to say goes where it always goes.
+Result<Step> build_step(std::vector<std::string> command) {
+    Step step;
+    // The compiler drives others and may end as it does after an error of the source.
+    const auto note = [&](int signal) {
+        if (signal == SIGINT || signal == SIGQUIT || signal == SIGTERM || signal == SIGHUP) step.interrupt = signal;
+    };
+    trace::ForegroundOptions options{.arguments = std::move(command)};
+    options.on_signal = note;
+    const auto ended = trace::run_in_foreground(options);
     if (!ended) return std::unexpected(ended.error());
-    return ended->signal != 0 ? kSignalStatus + ended->signal : ended->code;
+    step.status = ended->signal != 0 ? kSignalStatus + ended->signal : ended->code;
+    if (ended->signal != 0 && step.interrupt == 0) step.interrupt = ended->signal;
+    return step;
 }
 
 /// The libraries of NVIDIA's that an object file calls, with one call of each.
@@ -192,7 +219,7 @@ Result<void> check_calls(const fs::path& program, const fs::path& folder, const 
 
 struct Built {
     fs::path program;
-    int status = 0; ///< of the compiler, when it failed
+    Step step{}; ///< the last one
 };
 
 Result<Built> build(const RunArguments& arguments, const Target& target, const fs::path& nvcc, const fs::path& folder) {
@@ -215,7 +242,7 @@ Result<Built> build(const RunArguments& arguments, const Target& target, const f
                    {"-O2", "-g", "-lineinfo", "--extended-lambda", "-c", arguments.file, "-o", object.string()});
     auto compiled = build_step(std::move(compile));
     if (!compiled) return std::unexpected(std::move(compiled.error()));
-    if (built.status = *compiled; built.status != 0) return built;
+    if (built.step = *compiled; built.step.status != 0 || built.step.interrupt != 0) return built;
 
     auto linkage = runtime::read_linkage(object);
     if (!linkage) return std::unexpected(std::move(linkage.error()));
@@ -231,7 +258,7 @@ Result<Built> build(const RunArguments& arguments, const Target& target, const f
     }
     auto linked = build_step(std::move(link));
     if (!linked) return std::unexpected(std::move(linked.error()));
-    built.status = *linked;
+    built.step = *linked;
     return built;
 }
 
@@ -242,6 +269,11 @@ void prepend(std::vector<std::pair<std::string, std::string>>& environment, cons
 
 Result<int> run(const RunArguments& arguments) {
     std::error_code error;
+    if (!arguments.worker.empty() && arguments.worker != "local")
+        return usage("kw run runs programs on this machine alone; leave --worker out");
+    if (fs::is_directory(arguments.file, error))
+        return usage(fmt::format("{} is a folder; name a CUDA source, a file that ends in .cu",
+                                 report::printable(arguments.file)));
     if (!fs::is_regular_file(arguments.file, error))
         return usage(fmt::format("there is no file {}", report::printable(arguments.file)));
     if (fs::path(arguments.file).extension() != ".cu")
@@ -251,7 +283,7 @@ Result<int> run(const RunArguments& arguments) {
     if (!target) return std::unexpected(target.error());
     if (!arguments.sanitize.empty()) {
         if (const auto checks = device::checks_from(arguments.sanitize); !checks)
-            return std::unexpected(checks.error());
+            return usage(fmt::format("--sanitize: {}", checks.error().message));
         if (!target->model)
             return usage("--sanitize is for the simulator; NVIDIA's compute-sanitizer does it on a GPU");
     }
@@ -263,8 +295,8 @@ Result<int> run(const RunArguments& arguments) {
     if (!folder) return std::unexpected(folder.error());
     const auto built = build(arguments, *target, *nvcc, folder->path());
     if (!built) return std::unexpected(built.error());
-    if (built->status != 0) {
-        if (built->status > kSignalStatus) return built->status;
+    if (built->step.interrupt != 0) return kSignalStatus + built->step.interrupt;
+    if (built->step.status != 0) {
         report::say(fmt::format("kw run: {} does not compile\n", report::printable(arguments.file)));
         return kDoesNotCompile;
     }

@@ -15,7 +15,8 @@ struct RunArguments {
     std::vector<std::string> nvcc;      ///< further options for nvcc
     std::uint64_t instructions = 0; ///< warp instructions of a launch before it is stopped; 0: the simulator's limit
     std::string sanitize;           ///< as device::checks_from reads it; empty: what is always looked for
-    std::string toolkit;
+    std::string toolkit;            ///< folder of the CUDA Toolkit, or a library in it; empty: searched for
+    std::string worker;             ///< as --worker has it; programs run here alone
 };
 
 CLI::App* add_run(CLI::App& app, RunArguments& arguments);

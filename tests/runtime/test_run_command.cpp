@@ -77,11 +77,25 @@ private slots:
         QCOMPARE(run({"--device", "sim:none", KW_SAMPLES "/vector_add.cu"}).status.code, 3);
         QCOMPARE(run({"--device", "tpu", KW_SAMPLES "/vector_add.cu"}).status.code, 2);
         QCOMPARE(run({KW_SAMPLES "/check.h"}).status.code, 2);
+        const auto check = run({"--sanitize", "bogus", KW_SAMPLES "/vector_add.cu"});
+        QCOMPARE(check.status.code, 2);
+        QVERIFY2(has(check.errors, "--sanitize: \"bogus\" is no check"), check.errors.c_str());
+        const auto elsewhere = run({"--worker", "srun", KW_SAMPLES "/vector_add.cu"});
+        QCOMPARE(elsewhere.status.code, 2);
+        QVERIFY2(has(elsewhere.errors, "--worker"), elsewhere.errors.c_str());
+        const auto folder = fs::path{folder_.path().toStdString()} / "x.cu";
+        fs::create_directories(folder);
+        const auto no_file = run({folder.string()});
+        QCOMPARE(no_file.status.code, 2);
+        QVERIFY2(has(no_file.errors, "x.cu is a folder"), no_file.errors.c_str());
     }
 
     void no_nvcc() {
+        const auto named = run({"--toolkit", "/nowhere", KW_SAMPLES "/vector_add.cu"});
+        QCOMPARE(named.status.code, 3);
+        QVERIFY2(has(named.errors, "/nowhere/bin/nvcc of --toolkit"), named.errors.c_str());
         auto ran =
-            kw::run({KW_PROGRAMS "/kw", "run", "--toolkit", "/nowhere", KW_SAMPLES "/vector_add.cu"},
+            kw::run({KW_PROGRAMS "/kw", "run", KW_SAMPLES "/vector_add.cu"},
                     {.environment = {{"PATH", "/nowhere"}, {"CUDA_HOME", "/nowhere"}, {"CUDA_PATH", "/nowhere"}}});
         QVERIFY(ran);
         if (ran->status.code == 0 || ran->status.code == 1) QSKIP("nvcc is where it is always looked for");
@@ -280,6 +294,19 @@ private slots:
         QVERIFY(ran);
         QCOMPARE(ran->status.code, 3);
         QVERIFY2(has(ran->errors, "separate compilation"), ran->errors.c_str());
+    }
+
+    /// A compiler that is interrupted and ends as nvcc does, like after an error.
+    void interrupted_while_compiling() {
+        const fs::path toolkit = fs::path{folder_.path().toStdString()} / "toolkit";
+        fs::create_directories(toolkit / "bin");
+        const auto nvcc = toolkit / "bin" / "nvcc";
+        QVERIFY(kw::write_file(nvcc, "#!/bin/sh\ntrap 'exit 1' INT\nkill -INT $PPID\n"
+                                     "for i in 1 2 3 4 5 6 7 8 9; do sleep 0.2; done\nexit 3\n"));
+        fs::permissions(nvcc, fs::perms::owner_all);
+        const auto ran = run({"--toolkit", toolkit.string(), KW_SAMPLES "/vector_add.cu"});
+        QCOMPARE(ran.status.code, 128 + SIGINT);
+        QCOMPARE(ran.errors, std::string());
     }
 };
 

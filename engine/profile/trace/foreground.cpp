@@ -63,9 +63,10 @@ public:
     [[nodiscard]] const sigset_t& before() const { return before_; }
     [[nodiscard]] int descriptor() const { return descriptor_.get(); }
 
-    void pass_on(pid_t to) const {
+    void pass_on(pid_t to, const std::function<void(int)>& told) const {
         signalfd_siginfo info;
         while (read_some(descriptor_.get(), reinterpret_cast<char*>(&info), sizeof info) > 0) {
+            if (told) told(static_cast<int>(info.ssi_signo));
             // The terminal's own go to the whole group, so the program has got it.
             if (info.ssi_code != SI_KERNEL) ::kill(to, static_cast<int>(info.ssi_signo));
         }
@@ -122,7 +123,7 @@ Result<ExitStatus> run_in_foreground(const ForegroundOptions& options) {
         // Without a descriptor for its end, it is asked for every 10 ms.
         const int timeout = !ended ? 10 : ticks ? static_cast<int>(options.tick.count()) : -1;
         const int ready = ::poll(waiting, 2, timeout);
-        if (waiting[1].revents) signals.pass_on(*pid);
+        if (waiting[1].revents) signals.pass_on(*pid, options.on_signal);
         if (ticks && ready == 0) options.on_tick();
         int raw = 0;
         const auto waited = ::waitpid(*pid, &raw, WNOHANG);

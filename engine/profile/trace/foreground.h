@@ -18,6 +18,8 @@ struct ForegroundOptions {
     /// Called now and then while the program runs.
     std::chrono::milliseconds tick{250};
     std::function<void()> on_tick{};
+    /// Called for each of the signals named below that comes here, whether the terminal or another process sent it.
+    std::function<void(int signal)> on_signal{};
 };
 
 /// Runs a program as a shell runs its foreground job: same process group, terminal and standard streams, every signal
