@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
@@ -45,7 +46,7 @@ std::string host_memory_at(std::uint64_t address) {
 }
 
 std::string relative(const Where& where) {
-    const auto file = short_path(where.file);
+    const auto file = short_path(decoded_path(where.file));
     return where.line == 0 ? file : fmt::format("{}:{}", file, where.line);
 }
 

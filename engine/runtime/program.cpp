@@ -108,4 +108,21 @@ VendorLibrary vendor_library(std::string_view symbol) {
     return {};
 }
 
+std::string decoded_path(std::string_view text) {
+    const auto digit = [&](std::size_t at) { return at < text.size() && text[at] >= '0' && text[at] <= '7'; };
+    std::string out;
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        // \200 to \377 alone: what is ASCII stands for itself.
+        const bool escaped = text[at] == '\\' && digit(at + 1) && (text[at + 1] == '2' || text[at + 1] == '3')
+                             && digit(at + 2) && digit(at + 3);
+        if (!escaped) {
+            out += text[at];
+            continue;
+        }
+        out += static_cast<char>((text[at + 1] - '0') * 64 + (text[at + 2] - '0') * 8 + (text[at + 3] - '0'));
+        at += 3;
+    }
+    return out;
+}
+
 } // namespace kw::runtime

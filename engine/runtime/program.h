@@ -27,4 +27,7 @@ struct VendorLibrary {
 };
 [[nodiscard]] VendorLibrary vendor_library(std::string_view symbol);
 
+/// A file's name as PTX has it, where bytes beyond ASCII are octal (\303\251), in its own bytes.
+[[nodiscard]] std::string decoded_path(std::string_view text);
+
 } // namespace kw::runtime

@@ -1,6 +1,7 @@
 #include "engine/runtime/runtime.h"
 
 #include "engine/runtime/host_fault.h"
+#include "engine/runtime/program.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -137,7 +138,7 @@ const sim::KernelFacts& Runtime::facts_of(Kernel& kernel) {
         const auto& where = facts.error().where;
         refuse(where.file.empty()
                    ? facts.error().message
-                   : fmt::format("{}:{}: {}", short_path(where.file), where.line, facts.error().message));
+                   : fmt::format("{}:{}: {}", short_path(decoded_path(where.file)), where.line, facts.error().message));
     }
     kernel.facts = std::move(*facts);
     return *kernel.facts;

@@ -308,6 +308,15 @@ private slots:
         QCOMPARE(ran.status.code, 128 + SIGINT);
         QCOMPARE(ran.errors, std::string());
     }
+
+    void paths_beyond_ascii() {
+        if (!nvcc_) QSKIP("there is no nvcc");
+        const fs::path folder{folder_.path().toStdString()};
+        QVERIFY(kw::write_file(folder / "h\u00e9.cu", with_main("__global__ void k(int* p) {\n  *p = 1;\n}",
+                                                                "k<<<1, 1>>>(nullptr); cudaDeviceSynchronize();")));
+        const auto ran = run({"h\u00e9.cu"}, folder);
+        QVERIFY2(has(ran.errors, "  at h\u00e9.cu:5\n"), ran.errors.c_str());
+    }
 };
 
 QTEST_APPLESS_MAIN(TestRunCommand)

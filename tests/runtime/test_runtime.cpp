@@ -120,6 +120,13 @@ private slots:
         }
     }
 
+    void paths_of_ptx() {
+        QCOMPARE(decoded_path("caf\\303\\251/a.cu"), std::string("caf\xc3\xa9/a.cu"));
+        QCOMPARE(decoded_path("\\101\\30"), std::string("\\101\\30"));
+        QCOMPARE(decoded_path("\\38\\389"), std::string("\\38\\389"));
+        QCOMPARE(decoded_path(""), std::string());
+    }
+
     void libraries_by_their_calls() {
         QCOMPARE(std::string(vendor_library("cublasCreate_v2").name), std::string("cuBLAS"));
         QCOMPARE(std::string(vendor_library("cublasLtMatmul").name), std::string("cuBLASLt"));
