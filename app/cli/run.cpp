@@ -192,13 +192,27 @@ std::vector<std::pair<runtime::VendorLibrary, std::string>> vendor_calls(const r
     return calls;
 }
 
+struct Built {
+    fs::path program;
+    Step step{};             ///< the last one
+    bool calls_cuda = false; ///< the program's own code does
+};
+
+bool is_runtime_call(std::string_view symbol) { return symbol.starts_with("cuda") || symbol.starts_with("__cuda"); }
+
 /// That every call of the CUDA runtime has someone to answer it, before the loader finds out in its own words.
-Result<void> check_calls(const fs::path& program, const fs::path& folder, const std::string& file) {
-    const auto linkage = runtime::read_linkage(program);
+Result<void> check_calls(const Built& built, const fs::path& folder, const std::string& file) {
+    const auto linkage = runtime::read_linkage(built.program);
     if (!linkage) return std::unexpected(linkage.error());
     const auto soname =
         std::ranges::find_if(linkage->needed, [](const auto& name) { return name.starts_with(kRuntimeName); });
-    if (soname == linkage->needed.end()) return {}; // a program without CUDA
+    if (soname == linkage->needed.end()) {
+        if (!built.calls_cuda) return {}; // a program without CUDA
+        return fail(Stage::environment, ErrorCode::unsupported,
+                    fmt::format("{} was not linked to the shared CUDA runtime, for which the simulator stands in; take "
+                                "-cudart out of NVCC_APPEND_FLAGS",
+                                file));
+    }
     std::error_code error;
     if (!fs::exists(folder / *soname, error))
         return fail(Stage::environment, ErrorCode::unsupported,
@@ -209,18 +223,13 @@ Result<void> check_calls(const fs::path& program, const fs::path& folder, const 
     if (!ours) return std::unexpected(ours.error());
     const std::set<std::string_view> defined(ours->defined.begin(), ours->defined.end());
     for (const auto& symbol : linkage->undefined)
-        if ((symbol.starts_with("cuda") || symbol.starts_with("__cuda")) && !defined.contains(symbol))
+        if (is_runtime_call(symbol) && !defined.contains(symbol))
             return fail(Stage::environment, ErrorCode::unsupported,
                         fmt::format("{} calls {}, which the simulator does not know; on a machine with a GPU, run it "
                                     "with --device cuda",
                                     file, symbol));
     return {};
 }
-
-struct Built {
-    fs::path program;
-    Step step{}; ///< the last one
-};
 
 Result<Built> build(const RunArguments& arguments, const Target& target, const fs::path& nvcc, const fs::path& folder) {
     const auto name = fs::path(arguments.file).stem();
@@ -246,6 +255,7 @@ Result<Built> build(const RunArguments& arguments, const Target& target, const f
 
     auto linkage = runtime::read_linkage(object);
     if (!linkage) return std::unexpected(std::move(linkage.error()));
+    built.calls_cuda = std::ranges::any_of(linkage->undefined, is_runtime_call);
     auto link = common;
     link.insert(link.end(), {object.string(), "-o", built.program.string()});
     for (const auto& [library, call] : vendor_calls(*linkage)) {
@@ -306,7 +316,7 @@ Result<int> run(const RunArguments& arguments) {
     if (target->model) {
         const auto ours = runtime_folder();
         if (!ours) return std::unexpected(ours.error());
-        if (const auto checked = check_calls(built->program, *ours, arguments.file); !checked)
+        if (const auto checked = check_calls(*built, *ours, arguments.file); !checked)
             return std::unexpected(checked.error());
         prepend(options.environment, "LD_LIBRARY_PATH", ours->string());
         options.environment.emplace_back(runtime::kModelVariable, target->model->id);

@@ -296,6 +296,17 @@ private slots:
         QVERIFY2(has(ran->errors, "separate compilation"), ran->errors.c_str());
     }
 
+    void static_runtime_behind_our_back_is_named() {
+        if (!nvcc_) QSKIP("there is no nvcc");
+        const fs::path folder{folder_.path().toStdString()};
+        QVERIFY(kw::write_file(folder / "p.cu", with_main("", "return cudaFree(0);")));
+        const auto ran = kw::run({KW_PROGRAMS "/kw", "run", "p.cu"},
+                                 {.environment = {{"NVCC_APPEND_FLAGS", "-cudart static"}}, .folder = folder});
+        QVERIFY(ran);
+        QCOMPARE(ran->status.code, 3);
+        QVERIFY2(has(ran->errors, "not linked to the shared CUDA runtime"), ran->errors.c_str());
+    }
+
     /// A compiler that is interrupted and ends as nvcc does, like after an error.
     void interrupted_while_compiling() {
         const fs::path toolkit = fs::path{folder_.path().toStdString()} / "toolkit";
