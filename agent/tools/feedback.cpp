@@ -199,8 +199,8 @@ std::string evaluation_text(const Json& json, const task::Files& files) {
     if (!evaluation->compile.ok)
         text += "does not compile\n" + diagnostics_text(evaluation->compile.diagnostics, files);
     for (const auto& finding : evaluation->audit)
-        text += fmt::format("audit {}: {}{} ({})\n", to_string(finding.severity), report::place(finding.where), finding.why,
-                            finding.rule);
+        text += fmt::format("audit {}: {}{} ({})\n", to_string(finding.severity), report::place(finding.where),
+                            finding.why, finding.rule);
     if (evaluation->verify) text += verify_text(*evaluation->verify, files);
     if (evaluation->bench) text += bench_text(*evaluation->bench, files);
     if (const auto& reward = evaluation->reward)

@@ -1,6 +1,7 @@
 #include "agent/trajectory/rescore.h"
 
 #include "engine/audit/finding.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -37,11 +38,9 @@ bool audit_passed(const Json& evaluation) {
     const auto& audit = object_of(evaluation, "audit");
     const auto findings = audit.find("findings");
     if (findings == audit.end() || !findings->is_array()) return true;
-    return std::ranges::none_of(
-        *findings, [](const Json& finding) {
-            return finding.is_object()
-                   && audit::severity_from(text_of(finding, "severity")) == audit::Severity::refuse;
-        });
+    return std::ranges::none_of(*findings, [](const Json& finding) {
+        return finding.is_object() && audit::severity_from(text_of(finding, "severity")) == audit::Severity::refuse;
+    });
 }
 
 std::vector<reward::Speedup> speedups_of(const Json& reward) {

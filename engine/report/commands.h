@@ -36,7 +36,7 @@ struct EvalArguments {
     std::optional<double> timeout_s{}; ///< none: the pipeline's own limits
     std::string sanitize{};
     std::string shuffle_schedule{};
-    bool warm = false;                 ///< leave L2 as it is between samples
+    bool warm = false; ///< leave L2 as it is between samples
     bool json = false;
     std::string output; ///< also write the JSON to this file
 };

@@ -196,8 +196,8 @@ constexpr const char* kEndlessHint =
     "look for a loop whose end depends on another thread; --timeout S allows more time";
 constexpr const char* kRaceHint =
     "both lines touch the same memory: let a barrier, __syncwarp() or a fence and a flag stand between them";
-constexpr const char* kUnwrittenHint =
-    "write it first; outputs and scratch hold nothing before the first launch, nor shared memory before the first store";
+constexpr const char* kUnwrittenHint = "write it first; outputs and scratch hold nothing before the first launch, nor "
+                                       "shared memory before the first store";
 constexpr const char* kFaultHint =
     "the line above is where the fault was seen; check the index against the sizes there";
 

@@ -238,8 +238,7 @@ Result<Bytes> from_file(const Tensor& tensor, const Files& files, const Extent& 
 Result<Bytes> generate(const Tensor& tensor, const Files& files, const Sizes& sizes, std::uint64_t seed, Bytes reuse) {
     auto extent = extent_of(tensor.shape, tensor.type, tensor.name, sizes);
     if (!extent) return std::unexpected(extent.error());
-    if (tensor.fill.kind == Fill::Kind::torch)
-        return bad(tensor, "has its values from PyTorch alone");
+    if (tensor.fill.kind == Fill::Kind::torch) return bad(tensor, "has its values from PyTorch alone");
     if (tensor.fill.kind == Fill::Kind::file) return from_file(tensor, files, *extent, std::move(reuse));
     auto numbers = evaluate(tensor, sizes, extent->elements);
     if (!numbers) return std::unexpected(numbers.error());

@@ -86,9 +86,9 @@ struct Task {
     std::string name;
     std::string title;
     std::string kernel;
-    std::string reference;              ///< empty only where every output has its expected values
-    /// The reference when the file names none; empty when there is none either. Of a PyTorch task "eager" and "compile",
-    /// which are no files.
+    std::string reference; ///< empty only where every output has its expected values
+    /// The reference when the file names none; empty when there is none either. Of a PyTorch task "eager" and
+    /// "compile", which are no files.
     std::vector<std::string> baselines;
     std::vector<Tensor> tensors;
     std::map<std::string, Scalar, std::less<>> scalars;
@@ -122,8 +122,8 @@ struct Extent {
 using Files = std::map<std::string, std::string, std::less<>>;
 
 /// Reads what an evaluation or an agent may need from a folder: task.toml, skill.md and every .cu .cuh .h .hpp .inl
-/// .py .npy below it. Refused with a sentence: no task.toml, text that is not UTF-8 (with its position), a text file over
-/// 16 MiB, more than 256 MiB in all.
+/// .py .npy below it. Refused with a sentence: no task.toml, text that is not UTF-8 (with its position), a text file
+/// over 16 MiB, more than 256 MiB in all.
 [[nodiscard]] Result<Files> read_folder(const std::filesystem::path& folder);
 
 /// Parses files["task.toml"] and checks everything that can be checked without a candidate. Every error has file, line

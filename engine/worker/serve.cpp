@@ -36,9 +36,9 @@ public:
                     {"version", version()},
                     {"pid", ::getpid()},
                     {"methods",
-                     {"compile", "evaluate", "devices", "doctor", "disassemble", "torch/describe", "outputs", "outputs/region",
-                      "outputs/histogram", "outputs/tolerance", "outputs/next", "outputs/writers", "outputs/release",
-                      "cancel", "shutdown"}}};
+                     {"compile", "evaluate", "devices", "doctor", "disassemble", "torch/describe", "outputs",
+                      "outputs/region", "outputs/histogram", "outputs/tolerance", "outputs/next", "outputs/writers",
+                      "outputs/release", "cancel", "shutdown"}}};
     }
 
     /// A handler, of either kind, that answers once the handshake is done.

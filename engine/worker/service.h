@@ -48,7 +48,8 @@ public:
     [[nodiscard]] Result<Json> devices(std::stop_token stop);
     /// {worker, host, components, checks, ladders: [{device, name, rungs | problem}]}, the last for every GPU
     [[nodiscard]] Result<Json> doctor(std::stop_token stop);
-    /// {file, source} of a PyTorch problem → {title, sizes, small, tensors: [{name, type, role, state, shape}], scalars:
+    /// {file, source} of a PyTorch problem → {title, sizes, small, tensors: [{name, type, role, state, shape}],
+    /// scalars:
     /// [{name, type, value}], notes: [sentence…]}: what a task around it has. `small` are sizes for a simulator.
     [[nodiscard]] Result<Json> describe_torch(const Json& params, std::stop_token stop);
     /// {files, main?, configuration?, device?, kernel?, sass?} → {ok, file, arch, diagnostics, kernels, listing, text};
@@ -82,9 +83,9 @@ private:
     Settings settings_;
     ChildExecutor executor_;
     ChildExecutor
-        profiling_;   ///< a process of its own, as profiling changes what a GPU's times are; started when needed
+        profiling_;      ///< a process of its own, as profiling changes what a GPU's times are; started when needed
     TorchProcess torch_; ///< guarded by evaluating_.mutex, too
-    Slot evaluating_; ///< so that typing is not held up by an evaluation
+    Slot evaluating_;    ///< so that typing is not held up by an evaluation
     Slot live_;
     OutputStore outputs_;
     std::jthread warming_;

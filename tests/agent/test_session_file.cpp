@@ -294,9 +294,10 @@ private slots:
         const test::SessionFolder folder;
         auto session = folder.create();
         auto made = test::step("x", 1, 1, 1);
-        (*made.evaluation)["audit"]["findings"] = Json::array({{{"rule", "a"}, {"severity", "note"}, {"why", "w"}},
-                                                               {{"rule", "b"}, {"severity", "refuse"}, {"why", "w"}},
-                                                               {{"rule", "c"}, {"severity", "suspicious"}, {"why", "w"}}});
+        (*made.evaluation)["audit"]["findings"] =
+            Json::array({{{"rule", "a"}, {"severity", "note"}, {"why", "w"}},
+                         {{"rule", "b"}, {"severity", "refuse"}, {"why", "w"}},
+                         {{"rule", "c"}, {"severity", "suspicious"}, {"why", "w"}}});
         QVERIFY(session->add(made).has_value());
         QCOMPARE(session->steps()->front().findings, 3);
         QCOMPARE(session->steps()->front().finding_severity, std::string{"refuse"});

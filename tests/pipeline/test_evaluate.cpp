@@ -274,7 +274,8 @@ private Q_SLOTS:
     }
 
     void a_kernel_that_never_ends_is_stopped() {
-        const auto result = evaluate(candidate("volatile float* p = y; if (i == 0) for (p[0] = 0; p[0] != 12345.0f;) ;"));
+        const auto result =
+            evaluate(candidate("volatile float* p = y; if (i == 0) for (p[0] = 0; p[0] != 12345.0f;) ;"));
         QVERIFY2(result, result ? "" : describe(result.error()).c_str());
         QVERIFY(!result->ok());
         QCOMPARE(result->verify->fault->kind, device::FaultKind::endless_loop);

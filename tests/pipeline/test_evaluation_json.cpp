@@ -82,12 +82,11 @@ Evaluation sample() {
     evaluation.bench = bench;
     evaluation.reward = reward::Reward{
         .value = 3, .rule = "cuda-agent", .because = "faster", .speedups = {{"reference.cu", 2.5, {2.5, 2.5}}}};
-    evaluation.audit.push_back(
-        {.rule = "beats-physics",
-         .severity = audit::Severity::refuse,
-         .where = {"softmax.cu", 4, 0},
-         .evidence = "1 µs for 2 GB",
-         .why = "too fast"});
+    evaluation.audit.push_back({.rule = "beats-physics",
+                                .severity = audit::Severity::refuse,
+                                .where = {"softmax.cu", 4, 0},
+                                .evidence = "1 µs for 2 GB",
+                                .why = "too fast"});
     return evaluation;
 }
 
