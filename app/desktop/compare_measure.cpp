@@ -59,9 +59,13 @@ Told tell(const Outcome& before, const Outcome& after) {
     const auto gain = gain_of(before, after);
     if (!gain) {
         if (!after.time) return {CompareMeasure::tr("Correct, not timed"), QStringLiteral("quiet")};
-        return {CompareMeasure::tr("Correct, %1; my text is not, so there is nothing to compare with")
-                    .arg(widgets::format_time_us(after.time->median_us)),
-                QStringLiteral("good")};
+        const auto time = widgets::format_time_us(after.time->median_us);
+        return {
+            (after.estimated
+                 ? CompareMeasure::tr("Correct, %1 by estimate; my text is not, so there is nothing to compare with")
+                 : CompareMeasure::tr("Correct, %1; my text is not, so there is nothing to compare with"))
+                .arg(time),
+            QStringLiteral("good")};
     }
     const QString what = gain->estimated ? CompareMeasure::tr("estimate") : CompareMeasure::tr("measured");
     const QString text = CompareMeasure::tr("%1 of my text (%2 to %3) · correct · %4")

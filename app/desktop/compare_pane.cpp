@@ -70,8 +70,7 @@ ComparePane::ComparePane(Docks& docks, Workbench& workbench, WorkerSession& work
             [this](const Error& error) { Q_EMIT told(QString::fromStdString(error.message)); });
     connect(&measure_, &CompareMeasure::advanced, this, &ComparePane::show_measures);
     connect(&measure_, &CompareMeasure::failed, this, [this](const Error& error) {
-        asked_one_ = asked_all_ = false;
-        show_measures();
+        show_measures(); // what was being measured is not any more
         if (view_ && error.code != ErrorCode::cancelled)
             view_->set_measure({}, tr("Could not be measured: %1").arg(QString::fromStdString(error.message)),
                                QStringLiteral("bad"), false);
@@ -353,7 +352,6 @@ std::string ComparePane::with(const patch::Splice& splice) const { return taken_
 
 void ComparePane::measure() {
     if (measure_.running()) {
-        asked_one_ = asked_all_ = false;
         measure_.stop();
         return;
     }
@@ -365,6 +363,7 @@ void ComparePane::measure() {
         return;
     }
     pipeline::Options options;
+    view_->set_measure({}, {}, {}, false); // of another time
     options.candidate = shown()->file;
     options.device = device_();
     asked_one_ = true;
@@ -398,6 +397,7 @@ void ComparePane::measure_all() {
     if (jobs.size() == 1) return;
     jobs.push_back({{}, together});
     pipeline::Options options;
+    view_->set_measure({}, {}, {}, false);
     options.candidate = shown()->file;
     options.device = device_();
     asked_all_ = true;

@@ -89,6 +89,7 @@ void MainWindow::follow_text() {
     if (step.file.empty() || !sources_->show_file(step.file)) return;
     sources_->replace_text(step.source);
     sources_->current()->setModified(false);
+    workbench_.go_on_from(step.summary.id);
     followed_text_ = step.source;
     compare_pane_->truth().forget_text();
 }

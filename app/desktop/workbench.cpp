@@ -64,8 +64,9 @@ void Workbench::connect_store() {
         Q_EMIT steps_changed();
         // A lesson is for going through; anything else for going on.
         if (steps_.empty()) return;
-        origin_ = steps_.back().id;
-        select((steps_.front().driver == "lesson" ? steps_.front() : steps_.back()).id);
+        const auto shown = (steps_.front().driver == "lesson" ? steps_.front() : steps_.back()).id;
+        origin_ = opened->of_folder ? steps_.back().id : shown; // a folder has a text of its own
+        select(shown);
     });
     connect(&store_, &SessionStore::open_failed, this, &Workbench::session_failed);
     connect(&store_, &SessionStore::draft_failed, this, &Workbench::session_failed);

@@ -143,9 +143,9 @@ void time_stages(const pipeline::Job& job, device::Device& device) {
 void time_pieces(const pipeline::Job& job, const task::Task& task, device::Device& device) {
     const auto& sizes = pipeline::timed_sizes(task);
     pipeline::HostTensors inputs;
-    row("inputs, 2 x 64 MiB, normal", [&] { inputs = value_of(pipeline::make_inputs(task, job.files, sizes, 7)); });
+    row("inputs, 2 x 64 MiB, normal", [&] { inputs = value_of(pipeline::make_inputs(task, job, sizes, 7)); });
     row("inputs into memory used before",
-        [&] { inputs = value_of(pipeline::make_inputs(task, job.files, sizes, 7, std::move(inputs))); });
+        [&] { inputs = value_of(pipeline::make_inputs(task, job, sizes, 7, std::move(inputs))); });
     row("a std::vector of 64 MiB, made and freed", [] {
         const std::vector<std::byte> bytes(kBytes);
         if (bytes.back() != std::byte{}) std::abort();

@@ -117,6 +117,10 @@
         <source>By %1.</source>
         <translation>Por %1.</translation>
     </message>
+    <message>
+        <source>The suggestion has %1 lines, too many to be compared one by one (up to %2).</source>
+        <translation>A sugestão tem %1 linhas, demais para serem comparadas uma a uma (até %2).</translation>
+    </message>
 </context>
 <context>
     <name>kw::desktop::Actions</name>
@@ -711,6 +715,10 @@
     <message>
         <source>Together %1, apart %2.</source>
         <translation>Juntas %1, separadas %2.</translation>
+    </message>
+    <message>
+        <source>Correct, %1 by estimate; my text is not, so there is nothing to compare with</source>
+        <translation>Correto, %1 por estimativa; o meu texto não é, portanto não há com o que comparar</translation>
     </message>
 </context>
 <context>

@@ -691,6 +691,19 @@ private Q_SLOTS:
         QVERIFY(gain && gain->interval.lo < 2 && gain->interval.hi > 2 && gain->interval.hi < 2.1);
     }
 
+    void a_stopped_measurement_leaves_nothing_behind() {
+        const QTemporaryDir folder;
+        std::string other(kKernel);
+        other.replace(other.find("2.0f"), 4, "3.0f");
+        Window w(folder.path().toStdString(), {kKernel, other});
+        w.text().replace_text(kKernel);
+        w.settle();
+        w.pane->measure();
+        QVERIFY2(all_text(w.view()).contains(QStringLiteral("Measuring")), qPrintable(all_text(w.view())));
+        w.pane->measure(); // which stops it
+        QVERIFY2(!all_text(w.view()).contains(QStringLiteral("Measuring")), qPrintable(all_text(w.view())));
+    }
+
     void a_change_is_measured_without_becoming_a_step() {
         const QTemporaryDir folder;
         std::string broken(kKernel);
