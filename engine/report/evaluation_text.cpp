@@ -241,8 +241,6 @@ std::string reason(const Evaluation& evaluation) {
                        + shown(diagnostic.message);
         return fmt::format("{} does not compile", evaluation.candidate);
     }
-    if (const auto* refusal = audit::refusal(evaluation.audit))
-        return fmt::format("{}{} ({})", place(refusal->where), shown(refusal->why), refusal->rule);
     const auto told = [&](const std::optional<device::Fault>& fault, const std::string& otherwise) {
         if (fault && !fault->where.file.empty())
             return fmt::format("{}:{}: {}", fault->where.file, fault->where.line, shown(fault->message));
@@ -250,6 +248,9 @@ std::string reason(const Evaluation& evaluation) {
     };
     if (evaluation.verify && !evaluation.verify->ok) return told(evaluation.verify->fault, evaluation.verify->because);
     if (evaluation.bench && evaluation.bench->wrong) return told(evaluation.bench->fault, evaluation.bench->problem);
+    // What is plainly wrong is the better reason: an unfinished kernel often leaves an input out.
+    if (const auto* refusal = audit::refusal(evaluation.audit))
+        return fmt::format("{}{} ({})", place(refusal->where), shown(refusal->why), refusal->rule);
     return {};
 }
 

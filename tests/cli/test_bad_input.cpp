@@ -79,7 +79,7 @@ void BadInputTest::candidates_data() {
         changed(candidate("static_assert(Block < 100, \"too big\");"), "64 32", "256"), "scale.cu:6:");
     row("include outside", "#include \"/etc/passwd\"\n" + right, "scale.cu:1:");
     row("include outside, relative", "#include \"../../../etc/passwd\"\n" + right, "scale.cu:1:");
-    row("endless", candidate("while (true) { if (y[i % n] == 1234.5f) break; }"), "scale.cu");
+    row("endless", candidate("while (true) { if (x[i % n] == 1234.5f) break; }"), "scale.cu");
     row("out of bounds", candidate("y[i + n] = 1;"), "scale.cu:6:");
     row("assert", "#include <cassert>\n" + candidate("assert(i < 10);"), "scale.cu:7:");
     row("empty file", "", "scale.cu");

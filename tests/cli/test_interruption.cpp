@@ -33,7 +33,7 @@ struct Running {
     pid_t executor = 0;
 
     bool start() {
-        task.write("scale.cu", candidate("while (true) { if (y[i % n] == 1234.5f) break; }"));
+        task.write("scale.cu", candidate("while (true) { if (x[i % n] == 1234.5f) break; }"));
         auto child = kw::Child::spawn(
             {.arguments = {kw::test::program("kw"), "eval", task.string(), "--device", "sim", "--timeout", "60"}});
         if (!child) return false;

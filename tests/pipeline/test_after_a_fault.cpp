@@ -107,7 +107,7 @@ class AfterAFaultTest : public QObject {
 
     Result<Evaluation> evaluate(FakeExecutor& executor, Options options = {}, bool bench = false,
                                 std::stop_token stop = {}) {
-        options.stages = {.verify = true, .bench = bench, .profile = false};
+        options.stages = {.verify = true, .bench = bench, .profile = false, .audit = false};
         options.device = "auto";
         return pipeline::evaluate({{"task.toml", kTask}, {"scale.cu", kSource}}, options, compiler_, executor,
                                   std::move(stop), [](std::string_view, double) {});

@@ -100,7 +100,7 @@ void ProfileStageTest::a_profile_past_its_deadline_says_so() {
     const auto worker = make();
     auto endless = options(false);
     endless.profile_timeout_s = 0.5;
-    const auto evaluation = worker->evaluate(files("while (true) { if (y[i % n] == 1234.5f) break; }"), endless);
+    const auto evaluation = worker->evaluate(files("while (true) { if (x[i % n] == 1234.5f) break; }"), endless);
     QVERIFY2(evaluation, evaluation ? "" : evaluation.error().message.c_str());
     QVERIFY(evaluation->ok());
     const auto report = kw::profile::report_from_json(*evaluation->profile);

@@ -46,7 +46,7 @@ private:
                 {"scale.cu", source}};
     }
     static kw::task::Files endless() {
-        return files(kw::test::candidate("while (true) { if (y[i % n] == 1234.5f) break; }"));
+        return files(kw::test::candidate("while (true) { if (x[i % n] == 1234.5f) break; }"));
     }
     static kw::pipeline::Options on_simulator() {
         kw::pipeline::Options options;
