@@ -94,16 +94,20 @@ Result<void> prepare_schema(SQLite::Database& database, const std::string& path,
                                   version, kSchemaVersion));
     if (!ours && !(how == Prepare::create && version == 0 && pragma(database, "schema_version") == 0))
         return refuse("is an SQLite file, but not a Kernelwright session");
-    if (version == kSchemaVersion) return {};
+    // This connection may know the tables as they were just before somebody else brought them up to date. It learns of
+    // their columns when it misses one; giving too many values would be an error instead.
+    const auto learn = [&database] { database.exec("SELECT made_by FROM decision LIMIT 0"); };
+    if (version == kSchemaVersion) {
+        learn();
+        return {};
+    }
     if (how == Prepare::look && version > 0) {
         database.exec(kViews[version - 1]);
         return {};
     }
     SQLite::Transaction transaction{database, SQLite::TransactionBehavior::IMMEDIATE};
-    // Somebody else may have done it by the time that it may be written here. Then this connection, which has read the
-    // tables before, learns of their columns when it misses one; giving too many values would be an error instead.
-    const int now = pragma(database, "user_version");
-    if (now == kSchemaVersion) database.exec("SELECT made_by FROM decision LIMIT 0");
+    const int now = pragma(database, "user_version"); // somebody else may have done it meanwhile
+    if (now == kSchemaVersion) learn();
     for (int from = now; from < kSchemaVersion; ++from) database.exec(kMigrations[from]);
     database.exec(fmt::format("PRAGMA application_id = {}", kApplicationId));
     database.exec(fmt::format("PRAGMA user_version = {}", kSchemaVersion));

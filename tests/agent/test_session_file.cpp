@@ -277,7 +277,10 @@ private slots:
             for (int i = 0; i < 4; ++i)
                 writers.emplace_back([&] {
                     auto session = SessionFile::open(folder.path(), SessionFile::Access::write);
-                    written += session && session->decide({1, "3", "accepted", "", 6}) ? 1 : 0;
+                    if (!session) return qWarning("%s", session.error().message.c_str());
+                    const auto decided = session->decide({1, "3", "accepted", "", 6});
+                    if (!decided) return qWarning("%s", decided.error().message.c_str());
+                    ++written;
                 });
         }
         QCOMPARE(written.load(), 4);
