@@ -53,9 +53,15 @@ const Finding* refusal(std::span<const Finding> findings) {
 
 void tidy(std::vector<Finding>& findings) {
     const auto key = [](const Finding& finding) {
-        return std::tuple{-static_cast<int>(finding.severity), finding.where.file, finding.where.line, finding.rule};
+        return std::tuple{-static_cast<int>(finding.severity),
+                          finding.where.file,
+                          finding.where.line,
+                          finding.rule,
+                          finding.where.column,
+                          finding.evidence,
+                          finding.why};
     };
-    std::ranges::stable_sort(findings, {}, key);
+    std::ranges::sort(findings, {}, key);
     const auto [first, last] = std::ranges::unique(findings, [](const Finding& a, const Finding& b) {
         return a.rule == b.rule && a.where == b.where && a.severity == b.severity && a.evidence == b.evidence;
     });
