@@ -65,6 +65,10 @@ ComparePane::ComparePane(Docks& docks, Workbench& workbench, WorkerSession& work
         sources_read_[record->step.summary.id] = record->step.source;
         soon();
     });
+    connect(&workbench_, &Workbench::step_unreadable, this, [this](qlonglong id) {
+        sources_read_[id] = std::nullopt;
+        soon();
+    });
     connect(&log_, &CompareLog::read, this, &ComparePane::update);
     connect(&log_, &CompareLog::failed, this,
             [this](const Error& error) { Q_EMIT told(QString::fromStdString(error.message)); });
@@ -164,9 +168,22 @@ std::optional<std::string> ComparePane::base_text(const Shown& shown, const std:
         return mine;
     }
     if (*wanted == workbench_.selected()->step.summary.id) return workbench_.selected()->step.source;
-    if (const auto found = sources_read_.find(*wanted); found != sources_read_.end()) return found->second;
+    if (const auto found = sources_read_.find(*wanted); found != sources_read_.end()) {
+        if (found->second) return found->second;
+        instead = tr("Step %1 cannot be read, so this is against my text.").arg(*wanted);
+        return mine;
+    }
     workbench_.read(*wanted);
     return std::nullopt;
+}
+
+QString ComparePane::why_nothing_shown() const {
+    const auto& record = workbench_.selected();
+    if (!record)
+        return tr("Run the kernel or start an agent: the step that is selected is compared with your text here.");
+    if (record->unreadable)
+        return tr("This step's source cannot be read: %1.").arg(QString::fromStdString(record->unreadable->message));
+    return tr("Nothing is known of this step's source.");
 }
 
 void ComparePane::show_bases(const Shown& shown) {
@@ -192,10 +209,7 @@ void ComparePane::update() {
         view_->set_left(nullptr);
         editor_ = nullptr;
         if (!now)
-            view_->show_message(tr("No suggestion"), workbench_.selected()
-                                                         ? tr("Nothing is known of this step's source.")
-                                                         : tr("Run the kernel or start an agent: the step that is "
-                                                              "selected is compared with your text here."));
+            view_->show_message(tr("No suggestion"), why_nothing_shown());
         else if (!problem.isEmpty())
             view_->show_message(tr("Not compared"), problem);
         else if (!editor)

@@ -89,6 +89,7 @@ private:
     /// where something else was asked for.
     [[nodiscard]] std::optional<std::string> base_text(const Shown& shown, const std::string& mine, QString& instead);
     void show_bases(const Shown& shown);
+    [[nodiscard]] QString why_nothing_shown() const;
     void show_cover(editor::CudaEditor* over, const std::string* text);
     void decide(const patch::Hunk& hunk, const char* action, const QString& reason = {}, const HunkPart& part = {});
     /// Looks at the text as it is now; what became of earlier decisions is told before the next is made.
@@ -118,7 +119,8 @@ private:
     QTimer timer_;
     std::optional<Base> base_; ///< as it was chosen
     std::optional<Shown> streamed_;
-    std::map<trajectory::StepId, std::string> sources_read_;
+    /// Of steps to compare with; absent where the session cannot give it.
+    std::map<trajectory::StepId, std::optional<std::string>> sources_read_;
     std::optional<Compared> compared_;
     trajectory::StepId compared_step_ = 0;
     bool asked_one_ = false, asked_all_ = false;

@@ -193,11 +193,20 @@ public:
             return;
         }
         if (!id) return tell(&SessionStore::add_failed, id.error());
-        read(*id, &SessionStore::added, &SessionStore::add_failed);
+        auto added = session_->step(*id);
+        if (added)
+            tell(&SessionStore::added, std::make_shared<const StepRecord>(read_step(std::move(*added))));
+        else
+            tell(&SessionStore::add_failed, added.error());
     }
     void load(trajectory::StepId id) {
-        if (session_) return read(id, &SessionStore::loaded, &SessionStore::load_failed);
-        tell(&SessionStore::load_failed, Error{Stage::environment, ErrorCode::not_found, "no session is open"});
+        auto step =
+            session_ ? session_->step(id)
+                     : Result<trajectory::Step>(fail(Stage::environment, ErrorCode::not_found, "no session is open"));
+        if (step)
+            tell(&SessionStore::loaded, std::make_shared<const StepRecord>(read_step(std::move(*step))));
+        else
+            tell(&SessionStore::load_failed, id, step.error());
     }
     void keep_draft(const std::string& file, const std::optional<Draft>& draft) {
         if (mark_) set(kDraft + mark_->id() + '/' + file, draft ? to_text(*draft) : std::string());
@@ -231,21 +240,12 @@ private:
         if (auto kept = session_->set_meta(key, text); !kept) tell(&SessionStore::draft_failed, kept.error());
     }
 
-    void read(trajectory::StepId id, void (SessionStore::*told)(const std::shared_ptr<const StepRecord>&),
-              void (SessionStore::*failed)(const Error&)) {
-        auto step = session_->step(id);
-        if (step)
-            tell(told, std::make_shared<const StepRecord>(read_step(std::move(*step))));
-        else
-            tell(failed, step.error());
-    }
-
     /// In the store's thread, unless another session is open there by then.
-    template<class Signal, class Value> void tell(Signal signal, Value value) {
+    template<class Signal, class... Values> void tell(Signal signal, Values... values) {
         QMetaObject::invokeMethod(
             store_,
-            [store = store_, epoch = epoch_, signal, value = std::move(value)] {
-                if (epoch == store->epoch_) Q_EMIT(store->*signal)(value);
+            [store = store_, epoch = epoch_, signal, ... values = std::move(values)] {
+                if (epoch == store->epoch_) Q_EMIT(store->*signal)(values...);
             },
             Qt::QueuedConnection);
     }

@@ -23,6 +23,8 @@ struct StepRecord {
     trajectory::Step step;
     std::optional<pipeline::Evaluation> evaluation{};
     std::optional<profile::Report> report{};
+    /// Why there is no more than the step's summary: the session lacks a text of it, or is damaged.
+    std::optional<Error> unreadable{};
 };
 
 /// Text that was typed and never saved.
@@ -81,7 +83,7 @@ Q_SIGNALS:
     void added(const std::shared_ptr<const kw::desktop::StepRecord>& step);
     void add_failed(const kw::Error& error);
     void loaded(const std::shared_ptr<const kw::desktop::StepRecord>& step);
-    void load_failed(const kw::Error& error);
+    void load_failed(kw::trajectory::StepId id, const kw::Error& error);
     void draft_failed(const kw::Error& error);
     /// Another program, or an agent of this one, has written into the session. Its steps are these now.
     void written_by_others(const std::vector<kw::trajectory::StepSummary>& steps);

@@ -89,8 +89,17 @@ void Workbench::connect_store() {
     });
     connect(&store_, &SessionStore::written_by_others, this, &Workbench::merge);
     connect(&store_, &SessionStore::add_waits, this, &Workbench::step_waits);
-    connect(&store_, &SessionStore::load_failed, this, [this](const Error& error) {
-        wanted_.reset();
+    connect(&store_, &SessionStore::load_failed, this, [this](trajectory::StepId id, const Error& error) {
+        // What the list says of it is known all the same, and the steps behind it can be reached.
+        if (const auto* summary = wanted_ == id ? find(id) : nullptr) {
+            trajectory::Step step;
+            step.summary = *summary;
+            show(std::make_shared<const StepRecord>(
+                StepRecord{.step = std::move(step), .evaluation = {}, .report = {}, .unreadable = error}));
+        } else if (wanted_ == id) {
+            wanted_.reset();
+        }
+        Q_EMIT step_unreadable(id);
         Q_EMIT session_failed(error);
     });
 }

@@ -109,6 +109,7 @@ Q_SIGNALS:
     void step_wanted(qlonglong id);
     void step_selected();
     void step_read(const std::shared_ptr<const kw::desktop::StepRecord>& record);
+    void step_unreadable(qlonglong id);
     void profiles_changed();
     void run_started();
     void progressed(const QString& what, double fraction);
