@@ -128,7 +128,10 @@ int main(int argc, char** argv) {
     const bool opened =
         parser.positionalArguments().isEmpty() || window.open(parser.positionalArguments().first().toStdString());
     if (parser.isSet(arguments.pane) && !window.docks().reveal(parser.value(arguments.pane))) {
-        std::fprintf(stderr, "kernelwright: there is no pane '%s'\n", qPrintable(parser.value(arguments.pane)));
+        QStringList names;
+        for (const auto* pane : window.docks().panes()) names << pane->objectName();
+        std::fprintf(stderr, "kernelwright: there is no pane '%s'; the panes are %s\n",
+                     qPrintable(parser.value(arguments.pane)), qPrintable(names.join(QStringLiteral(", "))));
         return 2;
     }
     const bool trace = !parser.positionalArguments().isEmpty()

@@ -169,7 +169,7 @@ void MainWindow::connect_workbench() {
     connect(&workbench_, &Workbench::session_opened, this, [this](const std::shared_ptr<const OpenedSession>& session) {
         if (workbench_.folder().empty()) settings_.add_recent(session->path);
         if (session->trace) show_trace_notice();
-        if (session->read_only) say(tr("The session may only be read; steps made now are not kept."));
+        if (session->read_only) show_read_only_notice();
         for (const auto& [file, draft] : session->drafts)
             sources_->offer_draft(
                 file, draft.text,

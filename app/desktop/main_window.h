@@ -128,6 +128,7 @@ private:
     /// A folder with a task around the kernel of the step that is looked at, which is opened.
     void make_task();
     void show_trace_notice();
+    void show_read_only_notice();
     /// In a session without a folder there is no text but the steps', until somebody edits.
     void follow_text();
     void update_actions();

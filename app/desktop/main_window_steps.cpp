@@ -122,6 +122,15 @@ void MainWindow::show_trace_notice() {
     });
 }
 
+void MainWindow::show_read_only_notice() {
+    const auto text = tr("The session may only be read: steps made now are gone when the window closes.");
+    // Beside the text for as long as it is so; the status bar forgets.
+    if (auto* pane = sources_->pane(workbench_.task()->kernel))
+        pane->show_notice(QStringLiteral("read only"), editor::Tone::warn, text);
+    else
+        say(text);
+}
+
 void MainWindow::make_task() {
     const auto& selected = workbench_.selected();
     if (!selected || !selected->step.has_source()) return;

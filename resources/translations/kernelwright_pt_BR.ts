@@ -893,6 +893,14 @@
             <numerusform>%n linhas: </numerusform>
         </translation>
     </message>
+    <message>
+        <source>Step %1 cannot be read, so this is against my text.</source>
+        <translation>O passo %1 não pode ser lido, então a comparação é com o meu texto.</translation>
+    </message>
+    <message>
+        <source>This step&apos;s source cannot be read: %1.</source>
+        <translation>O código deste passo não pode ser lido: %1.</translation>
+    </message>
 </context>
 <context>
     <name>kw::desktop::CorrectnessPane</name>
@@ -1204,8 +1212,8 @@ GPL-3.0-or-later</translation>
         <translation>Nada se sabe do que está no cursor.</translation>
     </message>
     <message>
-        <source>The session may only be read; steps made now are not kept.</source>
-        <translation>A sessão só pode ser lida; os passos feitos agora não são guardados.</translation>
+        <source>The session may only be read: steps made now are gone when the window closes.</source>
+        <translation>A sessão só pode ser lida: os passos feitos agora se perdem quando a janela for fechada.</translation>
     </message>
     <message>
         <source>Cannot copy %1</source>
