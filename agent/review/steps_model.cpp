@@ -118,6 +118,14 @@ QModelIndex StepsModel::index_at(int node, int column) const {
 
 QModelIndex StepsModel::index_of(StepId id, int column) const { return index_at(find(id), column); }
 
+int StepsModel::depth() const {
+    std::vector<int> depths(nodes_.size());
+    // A step is written after the one that it was made from.
+    for (std::size_t i = 0; i < nodes_.size(); ++i)
+        if (nodes_[i].parent != kRoot) depths[i] = depths[static_cast<std::size_t>(nodes_[i].parent)] + 1;
+    return depths.empty() ? 0 : *std::ranges::max_element(depths);
+}
+
 std::vector<QModelIndex> StepsModel::parents() const {
     std::vector<QModelIndex> found;
     for (std::size_t i = 0; i < nodes_.size(); ++i)
@@ -152,7 +160,7 @@ QString StepsModel::mark(const StepSummary& step) const {
 }
 
 QString StepsModel::findings_of(const StepSummary& step) const {
-    const QString count = tr("%n finding(s)", nullptr, step.findings);
+    QString count = tr("%n finding(s)", nullptr, step.findings);
     if (step.finding_severity.empty()) return count;
     if (step.finding_severity == "refuse") return tr("%1, refused").arg(count);
     if (step.finding_severity == "suspicious") return tr("%1, suspicious").arg(count);

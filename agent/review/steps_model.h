@@ -40,6 +40,8 @@ public:
     [[nodiscard]] const std::vector<trajectory::StepSummary>& steps() const { return steps_; }
     /// Invalid where there is no such step.
     [[nodiscard]] QModelIndex index_of(trajectory::StepId id, int column = kVerdict) const;
+    /// How far the lowest branch stands below the first line.
+    [[nodiscard]] int depth() const;
     /// Those with branches below them.
     [[nodiscard]] std::vector<QModelIndex> parents() const;
 

@@ -27,6 +27,8 @@ static_assert(StepsModel::kColumns <= 16);
 constexpr int kHiddenFirst[] = {StepsModel::kTook, StepsModel::kTokens, StepsModel::kReward, StepsModel::kNumber};
 /// Room in which a title can be told from another, in widths of a letter.
 constexpr int kTitleLetters = 18;
+/// Of branches whose marks are given room; beyond them the change would have none.
+constexpr int kMostLevels = 6;
 
 } // namespace
 
@@ -155,23 +157,31 @@ void StepsView::build_header_menu() {
 
 int StepsView::width_of(int column) const {
     const auto letters = [this](const QString& text) { return tree_->fontMetrics().horizontalAdvance(text); };
-    constexpr int kRoom = 18, kArrow = 12, kBolder = 6;
+    constexpr int kArrow = 12, kBolder = 6;
+    constexpr int kPadding = 8; // of the style sheet's items, left and right
+    // As the style lays an item's text out, which elides it where a pixel is lacking.
+    const int room = 2 * (kPadding + tree_->style()->pixelMetric(QStyle::PM_FocusFrameHMargin, nullptr, tree_) + 1);
     const int heading =
-        letters(model_->headerData(column, Qt::Horizontal, Qt::DisplayRole).toString()) + kRoom + kBolder;
+        letters(model_->headerData(column, Qt::Horizontal, Qt::DisplayRole).toString()) + room + kBolder;
     switch (column) {
-    case StepsModel::kVerdict:
-        return letters(model_->most_findings() > 0
-                           ? QString(QStringLiteral("★⚠") % QString::number(model_->most_findings()))
-                           : QStringLiteral("★"))
-               + kRoom + (tree_->rootIsDecorated() ? tree_->indentation() : 0);
+    case StepsModel::kVerdict: {
+        const QString findings = model_->most_findings() > 0
+                                     ? QString(QStringLiteral("⚠") % QString::number(model_->most_findings()))
+                                     : QString();
+        int widest = 0;
+        for (const auto* mark : {u"★", u"●", u"✗"})
+            widest = std::max(widest, letters(QString::fromUtf16(mark) % findings));
+        const int levels = tree_->rootIsDecorated() ? 1 + std::min(model_->depth(), kMostLevels) : 0;
+        return widest + room + levels * tree_->indentation();
+    }
     case StepsModel::kNumber: {
         const auto last = model_->steps().empty() ? 0 : model_->steps().back().id;
         return std::max(
-            heading, letters(QString::number(last) % (model_->by_branch() ? QStringLiteral("↳ ") : QString())) + kRoom);
+            heading, letters(QString::number(last) % (model_->by_branch() ? QStringLiteral("↳ ") : QString())) + room);
     }
-    case StepsModel::kSpeedup: return std::max(heading, letters(QStringLiteral("00.0×")) + kRoom);
-    case StepsModel::kTokens: return std::max(heading + kArrow, letters(QStringLiteral("000 k")) + kRoom);
-    case StepsModel::kTook: return std::max(heading + kArrow, letters(QStringLiteral("00.0 ms")) + kRoom);
+    case StepsModel::kSpeedup: return std::max(heading, letters(QStringLiteral("00.0×")) + room);
+    case StepsModel::kTokens: return std::max(heading + kArrow, letters(QStringLiteral("000 k")) + room);
+    case StepsModel::kTook: return std::max(heading + kArrow, letters(QStringLiteral("00.0 ms")) + room);
     default: return heading + kArrow;
     }
 }
@@ -197,6 +207,12 @@ void StepsView::fit_columns() {
         tree_->setColumnHidden(column, !shown[static_cast<std::size_t>(column)]);
         if (column != StepsModel::kChange && shown[static_cast<std::size_t>(column)])
             tree_->setColumnWidth(column, width_of(column));
+    }
+    // In a very narrow pane the change gives half of its room to the marks of deep branches, and no more.
+    const int lacking = needed - room - tree_->fontMetrics().averageCharWidth() * kTitleLetters / 2;
+    if (lacking > 0 && tree_->rootIsDecorated()) {
+        const int deeper = std::min(model_->depth(), kMostLevels) * tree_->indentation();
+        tree_->setColumnWidth(StepsModel::kVerdict, width_of(StepsModel::kVerdict) - std::min(lacking, deeper));
     }
 }
 

@@ -203,6 +203,33 @@ private Q_SLOTS:
             QCOMPARE(!view.tree().isColumnHidden(StepsModel::kTook), width == 700);
         }
     }
+
+    void the_mark_of_a_deep_branch_is_whole() {
+        StepsView view;
+        auto steps = branched();
+        steps.push_back(step(8, 6, -1)); // goes on
+        steps.push_back(step(9, 6, -1)); // a branch of a branch of a branch
+        for (auto& each : steps) each.findings = 12;
+        view.resize(300, 400);
+        view.show();
+        view.show_steps(steps, 9);
+        QCoreApplication::processEvents();
+        const auto& model = *view.tree().model();
+        int deepest = 0;
+        for (const auto& each : steps) {
+            const auto found = model.match(model.index(0, 0), StepsModel::kIdRole, qlonglong{each.id}, 1,
+                                           Qt::MatchExactly | Qt::MatchRecursive);
+            QCOMPARE(found.size(), 1);
+            int depth = 0;
+            for (auto above = found[0].parent(); above.isValid(); above = above.parent()) ++depth;
+            deepest = std::max(deepest, depth);
+            const auto room = view.tree().visualRect(found[0]).width();
+            const auto needed = view.tree().sizeHintForIndex(found[0]).width();
+            QVERIFY2(room >= needed,
+                     qPrintable(QStringLiteral("step %1: %2 of %3").arg(each.id).arg(room).arg(needed)));
+        }
+        QCOMPARE(deepest, 3);
+    }
 };
 
 QTEST_MAIN(TestSteps)
