@@ -61,8 +61,8 @@ ComparePane::ComparePane(Docks& docks, Workbench& workbench, WorkerSession& work
         timer_.start();
     });
     connect(&workbench_, &Workbench::step_read, this, [this](const std::shared_ptr<const StepRecord>& record) {
-        if (!record->step.has_source()) return;
-        sources_read_[record->step.summary.id] = record->step.source;
+        auto& source = sources_read_[record->step.summary.id];
+        source = record->step.has_source() ? std::optional{record->step.source} : std::nullopt;
         soon();
     });
     connect(&workbench_, &Workbench::step_unreadable, this, [this](qlonglong id) {
@@ -99,7 +99,7 @@ QWidget* ComparePane::make() {
 }
 
 void ComparePane::make_actions() {
-    const auto make = [this](const char* name, const QString& text, QList<QKeySequence> keys, auto what) {
+    const auto make = [this](const char* name, const QString& text, const QList<QKeySequence>& keys, auto what) {
         auto* action = new QAction(text, this);
         action->setObjectName(QLatin1String(name));
         action->setShortcuts(keys);
@@ -167,10 +167,11 @@ std::optional<std::string> ComparePane::base_text(const Shown& shown, const std:
                                        : tr("This step has no parent, so this is against my text.");
         return mine;
     }
-    if (*wanted == workbench_.selected()->step.summary.id) return workbench_.selected()->step.source;
+    const auto& selected = workbench_.selected()->step;
+    if (*wanted == selected.summary.id && selected.has_source()) return selected.source;
     if (const auto found = sources_read_.find(*wanted); found != sources_read_.end()) {
         if (found->second) return found->second;
-        instead = tr("Step %1 cannot be read, so this is against my text.").arg(*wanted);
+        instead = tr("The source of step %1 is not known, so this is against my text.").arg(*wanted);
         return mine;
     }
     workbench_.read(*wanted);

@@ -119,7 +119,7 @@ private:
     QTimer timer_;
     std::optional<Base> base_; ///< as it was chosen
     std::optional<Shown> streamed_;
-    /// Of steps to compare with; absent where the session cannot give it.
+    /// Of steps to compare with; absent where it is not known.
     std::map<trajectory::StepId, std::optional<std::string>> sources_read_;
     std::optional<Compared> compared_;
     trajectory::StepId compared_step_ = 0;

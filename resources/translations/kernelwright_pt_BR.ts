@@ -894,8 +894,8 @@
         </translation>
     </message>
     <message>
-        <source>Step %1 cannot be read, so this is against my text.</source>
-        <translation>O passo %1 não pode ser lido, então a comparação é com o meu texto.</translation>
+        <source>The source of step %1 is not known, so this is against my text.</source>
+        <translation>O código do passo %1 não é conhecido, então a comparação é com o meu texto.</translation>
     </message>
     <message>
         <source>This step&apos;s source cannot be read: %1.</source>

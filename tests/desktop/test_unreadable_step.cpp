@@ -81,7 +81,8 @@ private Q_SLOTS:
         QTRY_COMPARE(selected(), 3);
         // Its parent is what was lost.
         window.findChild<ComparePane*>()->set_base(ComparePane::Base::parent);
-        QTRY_VERIFY(all_text(view).contains(QStringLiteral("Step 2 cannot be read, so this is against my text.")));
+        QTRY_VERIFY(
+            all_text(view).contains(QStringLiteral("The source of step 2 is not known, so this is against my text.")));
     }
 };
 
